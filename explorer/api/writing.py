@@ -75,11 +75,9 @@ def cloze(text: str, preset: str | Path, *, changes: "Iterable[Change]" = (), **
     `preset` is a folder with a masked language model, such as BERT, or one that was trained here. All positions are computed in
     batches; see Cloze. Raises explorer.errors.ExplorerError for anything a caller can correct, such as NoMaskToken.
     """
-    from explorer.engine.sources.source import never
-
     request = request_of(text, None, preset, True, changes, knobs)
-    with alone() as computer:
-        return computer.writing.cloze(request.wish, never)
+    with watched() as (stop, progress), alone() as computer:
+        return computer.writing.cloze(request.wish, stop, progress)
 
 
 def similar(
@@ -91,12 +89,11 @@ def similar(
     become one vector. Raises explorer.errors.ExplorerError for anything a caller can correct, such as NoSentenceVectors and
     UnknownPooling.
     """
-    from explorer.engine.sources.source import never
     from explorer.errors import EmptyText
 
     several = tuple(map(as_text, texts))
     if not several:
         raise EmptyText
     request = request_of(several[0], None, preset, True, changes, knobs)
-    with alone() as computer:
-        return computer.writing.similarity(request.wish, several, never)
+    with watched() as (stop, progress), alone() as computer:
+        return computer.writing.similarity(request.wish, several, stop, progress)

@@ -1,6 +1,8 @@
 """The commands generate, cloze and similar, each for one kind of model."""
 
 import math
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +14,8 @@ from explorer.cli.spoken import SpokenCommand
 from explorer.config import KNOBS
 from explorer.files import read_whole
 from explorer.lang import Words
+from explorer.progress_line import ProgressLine
+from explorer.stops import Progress
 from explorer.trace.choices import N_WRITTEN, SEED, TEMPERATURE, TOP_K, TOP_P
 
 if TYPE_CHECKING:
@@ -36,9 +40,10 @@ def generate(words: Words, /, text: str, begin: tuple[str, ...], as_json: bool, 
     sampling = Sampling.asked(*(given[knob.name] for knob in (SEED, TEMPERATURE, TOP_K, TOP_P)))
     most = int(N_WRITTEN.check(N_WRITTEN.default if given["tokens"] is None else given["tokens"]))
     request = asked(text, given | {"target": None})
-    from explorer.engine.sources.source import never, silent
+    from explorer.engine.sources.source import never
 
-    found = computer().writing.continuation(request.wish, begin, most, sampling, never, silent)
+    with _counted() as progress:
+        found = computer().writing.continuation(request.wish, begin, most, sampling, never, progress)
     if as_json:
         tell_json(found.to_dict())
         return
@@ -50,6 +55,16 @@ def generate(words: Words, /, text: str, begin: tuple[str, ...], as_json: bool, 
         click.echo(words(key, token=token.text, p=f"{token.probability:.3f}", rank=token.rank, likeliest=likeliest))
     click.echo(_told_sampling(sampling, words))
     click.echo(words("cli.generate_sum", log_p=f"{found.log_p:.3f}", count=len(found.tokens)))
+
+
+@contextmanager
+def _counted() -> Iterator[Progress]:
+    """A Progress that counts per cent in a line of the terminal, which goes at the end."""
+    line = ProgressLine()
+    try:
+        yield lambda share: line.show(f"{share:.0%}")
+    finally:
+        line.end()
 
 
 def _told_sampling(sampling: "Sampling", words: Words) -> str:
@@ -71,7 +86,8 @@ def cloze(words: Words, /, text: str, as_json: bool, preset: str) -> None:
     request = asked(text, {"preset": preset, "target": None})
     from explorer.engine.sources.source import never
 
-    found = computer().writing.cloze(request.wish, never)
+    with _counted() as progress:
+        found = computer().writing.cloze(request.wish, never, progress)
     if as_json:
         tell_json(found.to_dict())
         return
@@ -94,7 +110,8 @@ def similar(words: Words, /, texts: tuple[str, ...], as_json: bool, preset: str)
     request = asked(several[0] if several else "", {"preset": preset, "target": None})
     from explorer.engine.sources.source import never
 
-    found = computer().writing.similarity(request.wish, several, never)
+    with _counted() as progress:
+        found = computer().writing.similarity(request.wish, several, never, progress)
     if as_json:
         tell_json(found.to_dict())
         return

@@ -14,6 +14,8 @@ class Theme:
 
     `grey` is for bars that have no sign, `pale` for their empty part, `soft` behind what is chosen.
 
+    `right` and `warning` are told apart with every kind of colour vision too; a sign stands beside them all the same.
+
     `heads` are for heads whose lines lie over one another. Any two are told apart with every kind of colour vision: simulated
     (Machado et al. 2009), their distance in CIE Lab is at least 20.
     """
@@ -30,12 +32,12 @@ class Theme:
     accent: str
     on_accent: str
     closed: str
-    closed_line: str
+    closed_line: str  # hatching and rails, which say nothing alone: what is closed has no colour of the data, and its name
     unknown: str
     warning: str
     right: str  # the verdict on a right answer
     signed_colours: str
-    water: str  # lanes of the river
+    water: str  # lanes of the river, which join what has a name at both ends; their lengths are told as well
     band: str  # attention weights as bands, and bars
     tiles: str  # the colour table of magnitudes in the river
     grey: str
@@ -62,7 +64,7 @@ LIGHT = Theme(
     closed_line="#c3c8d0",
     unknown="#cf74bd",
     warning="#b3261e",
-    right="#23713f",
+    right="#107058",
     signed_colours="blue-red",
     water="#b7c6d6",
     band="#1d4a86",
@@ -88,7 +90,7 @@ DARK = Theme(
     closed_line="#474f5a",
     unknown="#b06aa3",
     warning="#ff8a80",
-    right="#6fcf8e",
+    right="#78e8b8",
     signed_colours="blue-red-dark",
     water="#3b5064",
     band="#8fb4de",

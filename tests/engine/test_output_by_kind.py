@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 import torch
 
 import explorer
+from explorer.api import waiting
 from explorer.cli.main import main
 from explorer.engine.compute import Computer
 from explorer.engine.errands import hiding
@@ -89,6 +91,21 @@ def test_hiding_can_be_stopped(folder: Folder) -> None:
     """At any tap of the batch."""
     with pytest.raises(Superseded):
         Computer().writing.cloze(Wish.from_preset(str(folder("bert")), TEXT), lambda: True)
+
+
+@slow
+def test_both_show_how_far_they_are(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that takes long has a bar, which counts each batch of hidden words and each text up to the last one."""
+    shown: list[float] = []
+    monkeypatch.setattr(waiting, "_SOON_S", -1.0)  # Every call takes long.
+    monkeypatch.setattr(hiding, "_CELLS_AT_ONCE", 1)
+    monkeypatch.setattr(waiting, "_Bar", lambda: SimpleNamespace(show=shown.append, end=lambda: shown.append(-1.0)))
+
+    n = len(explorer.cloze(TEXT, folder("bert")).tokens)
+    assert shown == [*((each + 1) / n for each in range(n)), -1.0]
+    shown.clear()
+    explorer.similar(TEXTS, folder("bert without an output"))
+    assert shown == [1 / 3, 2 / 3, 1.0, -1.0]
 
 
 def own_vectors(name: str, texts: tuple[str, ...], preset: Path) -> list[np.ndarray[Any, Any]]:

@@ -47,6 +47,14 @@ def test_any_two_heads_are_told_apart(theme: str, kind: str) -> None:
     assert nearest(THEMES[theme].heads, kind) > 20
 
 
+@pytest.mark.parametrize("kind", SEEN)
+@pytest.mark.parametrize("theme", THEMES)
+def test_right_and_wrong_are_told_apart(theme: str, kind: str) -> None:
+    """Their signs are the same without colours, but are found sooner with them. The dark theme's pair was once alike."""
+    assert nearest((THEMES[theme].right, THEMES[theme].warning), kind) > 20
+    assert nearest(("#6fcf8e", "#ff8a80"), "deuteranopia") < 10
+
+
 def test_the_check_sees_red_and_green_that_are_alike() -> None:
     """They are far apart for most people, and not for those who lack a cone."""
     red_green = ("#c0504d", "#007848")

@@ -37,6 +37,7 @@ from explorer.on_disk.meant import Meant
 from explorer.state.intents import OpenPage
 from explorer.views.controls.layouts import filled
 
+ROOMY_PX = 640  # px; in a lower window, what stands above the pages would take more than a quarter of the height
 _LEAST = (880, 480)  # px; fits a laptop screen of 1366 × 768 at 125 %
 
 

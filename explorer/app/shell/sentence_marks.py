@@ -1,4 +1,6 @@
-"""What stands beside a typed sentence: examples, whether it is a message of a chat, and why the model can hardly know it."""
+"""What stands beside a typed sentence: examples, whether it is a message of a chat, why the model can hardly know it, and what
+unfolds its tokens in a low window.
+"""
 
 import html
 from collections.abc import Sequence
@@ -107,6 +109,34 @@ class DoubtMark(QToolButton):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._elide()
+
+
+class TokensButton(QToolButton):
+    """Unfolds the tokens below the sentences where a low window has folded them. It says so where the model is in doubt."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("small")
+        self.setCheckable(True)
+        self.hide()
+        self._name, self._doubt = "", ""
+        self.toggled.connect(self._tell)
+
+    def speak(self, words: Words) -> None:
+        """Name it in a language."""
+        self._name = words("page.tokens")
+        self._tell()
+
+    def warn(self, doubt: str) -> None:
+        """Take what is doubted of the sentence, "" for nothing."""
+        self._doubt = doubt
+        self._tell()
+
+    def _tell(self) -> None:
+        self.setText(f"{self._name}{' !' if self._doubt else ''} {'▴' if self.isChecked() else '▾'}")
+        self.setToolTip(self._doubt or self._name)
+        self.setAccessibleName(self._name)
+        self.setAccessibleDescription(self._doubt)
 
 
 class ExamplesButton(QToolButton):

@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QWidget
 
-from explorer.app.shell.sentence_marks import ChatSwitch, DoubtMark, ExamplesButton
+from explorer.app.shell.sentence_marks import ChatSwitch, DoubtMark, ExamplesButton, TokensButton
 from explorer.lang import Words
 from explorer.lessons.gallery import Example, gallery
 from explorer.picture.makers.embedding import source_tokens, target_tokens
@@ -21,6 +21,8 @@ from explorer.views.painting.pointed import Spot
 from explorer.views.pictures.token_row import TokenRowView
 
 _MOST_OF_DOUBT = 0.22  # of the width
+_EDGE_PX, _LOW_EDGE_PX = 6, 4  # px above and below all, and in a low window
+_GAP_PX = 4  # px between a sentence and its tokens
 
 
 class Sentences(QWidget):
@@ -46,19 +48,23 @@ class Sentences(QWidget):
         self.doubt.clicked.connect(self._opened)
         self.chat = ChatSwitch()
         self.chat.chose.connect(self._chose_chat)
-        grid = QGridLayout(self)
-        grid.setContentsMargins(12, 6, 12, 6)
+        self.tokens = TokensButton()
+        self.tokens.toggled.connect(self._fold_chips)
+        self._low = False  # whether the window has little height
+        self._chips = QWidget(), QWidget()
+        grid = self._grid = QGridLayout(self)
         grid.setHorizontalSpacing(8)
-        grid.setVerticalSpacing(4)
         for column, (label, edit, row) in enumerate(
             ((self.source_label, self.source_edit, self.source_row), (self.target_label, self.target_edit, self.target_row))
         ):
             label.setObjectName("faint")
             label.setBuddy(edit)
-            more = () if column else (self.examples, self.chat)
+            more = () if column else (self.examples, self.chat, self.tokens)
             before, below = self.around[2 * column : 2 * column + 2]
             filled(QHBoxLayout(before), label, *more, margins_px=(0, 0, 0, 0))
-            filled(QHBoxLayout(below), (row, 1), *(() if column else (self.doubt,)), margins_px=(0, 0, 0, 0))
+            chips = self._chips[column]
+            filled(QHBoxLayout(chips), (row, 1), *(() if column else (self.doubt,)), margins_px=(0, 0, 0, 0))
+            filled(QHBoxLayout(below), chips, margins_px=(0, 0, 0, 0))
             grid.addWidget(before, 0, 2 * column)
             grid.addWidget(edit, 0, 2 * column + 1)
             grid.addWidget(below, 1, 2 * column, 1, 2)
@@ -66,6 +72,7 @@ class Sentences(QWidget):
             row.pointed.connect(self.pointed)
             row.wished.connect(self.wished)
             row.opened.connect(self._opened)
+        self._fold_chips()
         self._words: Words | None = None
         self._preset, self._gallery = "", tuple[Example, ...]()  # the model, and its own examples
         self._nothing_drawn = True
@@ -82,10 +89,26 @@ class Sentences(QWidget):
         super().resizeEvent(event)
         self.doubt.setMaximumWidth(int(_MOST_OF_DOUBT * self.width()))  # The tokens need the room more.
 
+    def fold(self, *, low: bool) -> None:
+        """Fold the tokens in a low window, where the picture needs their room more; a button unfolds them."""
+        if low != self._low:
+            self._low = low
+            self._fold_chips()
+
+    def _fold_chips(self) -> None:
+        self.tokens.setVisible(self._low)
+        shown = not self._low or self.tokens.isChecked()
+        for chips in self._chips:
+            chips.setVisible(shown)
+        edge = _LOW_EDGE_PX if self._low else _EDGE_PX
+        self._grid.setContentsMargins(12, edge, 12, edge)
+        self._grid.setVerticalSpacing(_GAP_PX if shown else 0)
+
     def speak(self, words: Words) -> None:
         self._words = words
         self._offer_examples()
         self.chat.speak(words)
+        self.tokens.speak(words)
         self._name_source(words)
         self._hint(words)
         self._offer("", words)
@@ -171,6 +194,7 @@ class Sentences(QWidget):
         self.target_edit.mark_provisional(provisional)
         if not provisional:
             self.doubt.draw(trace, words)
+            self.tokens.warn(self.doubt.toolTip() if self.doubt.line else "")
         if self.source_edit.isReadOnly() and trace.recorded_by:
             self.source_edit.put(trace.target if alone else trace.source)
             self.target_edit.put("" if alone else trace.target)
@@ -189,6 +213,7 @@ class Sentences(QWidget):
         if stale:
             self.target_edit.mark_provisional(False)
             self.doubt.hide()
+            self.tokens.warn("")
             self._offer("", words)
 
     def _offer(self, translation: str, words: Words, hint: str = "") -> None:

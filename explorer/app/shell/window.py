@@ -9,7 +9,7 @@ from explorer.app.session.session import Session
 from explorer.app.shell.commands import Commands
 from explorer.app.shell.listener import Listener
 from explorer.app.shell.opener import dropped_path
-from explorer.app.shell.parts import WindowParts
+from explorer.app.shell.parts import ROOMY_PX, WindowParts
 from explorer.lang import Words
 from explorer.picture.theme import Theme
 
@@ -144,6 +144,7 @@ class Window(WindowParts):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self.panels.fit(self.width())
+        self.sentences.fold(low=self.height() < ROOMY_PX)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if dropped_path(event.mimeData()):

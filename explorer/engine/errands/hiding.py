@@ -11,7 +11,7 @@ from explorer.engine.speed.threads import WORK_OF_A_SECOND, batch_threads, pass_
 from explorer.errors import EmptyText, NoMaskToken, SlowToHide
 from explorer.model.hooks import hooked
 from explorer.state.wish import Wish
-from explorer.stops import Stop
+from explorer.stops import Progress, Stop
 from explorer.trace.arrays import Array, frozen_array
 from explorer.trace.found.cloze import Cloze
 from explorer.trace.measures.measures import log_p
@@ -38,7 +38,9 @@ def check_quick(source: ModelSource, wish: Wish, row: Row) -> None:
         raise SlowToHide(count=len(row), seconds=seconds)
 
 
-def cloze(source: ModelSource, model: Model, wish: Wish, row: Row, mask: int, changing: Changing, stop: Stop) -> Cloze:
+def cloze(
+    source: ModelSource, model: Model, wish: Wish, row: Row, mask: int, changing: Changing, stop: Stop, progress: Progress
+) -> Cloze:
     """What the model says where each token of the row is hidden. Raises EmptyText, Superseded."""
     places = [place for place, token in enumerate(row) if not token.special]
     if not places:
@@ -56,6 +58,7 @@ def cloze(source: ModelSource, model: Model, wish: Wish, row: Row, mask: int, ch
             rows = torch.arange(len(hidden))
             batch[rows, hidden] = mask
             found.append(fetched(model(batch, None)[rows, hidden]))  # [row, vocab]
+            progress((first + len(hidden)) / len(places))
     return _told(source, wish, row, places, torch.cat(found).float().numpy(), mask)
 
 

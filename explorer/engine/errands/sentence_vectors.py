@@ -19,7 +19,7 @@ from explorer.model.hooks import hooked
 from explorer.model.ids import ids_tensor
 from explorer.presets import load_preset
 from explorer.state.wish import Wish
-from explorer.stops import Stop
+from explorer.stops import Progress, Stop
 from explorer.trace.arrays import frozen_array
 from explorer.trace.found.similarity import Similarity
 
@@ -36,7 +36,7 @@ def to_compare(source: ModelSource, wish: Wish) -> ForeignModel:
 
 
 def similarity(
-    source: ForeignModel, foreign: Foreign, wish: Wish, texts: Sequence[str], changing: Changing, stop: Stop
+    source: ForeignModel, foreign: Foreign, wish: Wish, texts: Sequence[str], changing: Changing, stop: Stop, progress: Progress
 ) -> Similarity:
     """The vectors of these texts, each in a pass of its own, so that none is padded. Raises BadText, TooLong, Superseded."""
     card, pooling = source.card(wish.config), read_pooling(_folder(wish))
@@ -47,6 +47,7 @@ def similarity(
         for row in rows:
             vectors = foreign.vectors(ids_tensor(tuple(token.id for token in row)))[0]  # [position, feature]
             found.append(fetched(pooled(vectors, pooling)).numpy())
+            progress(len(found) / len(rows))
     return Similarity(tuple(texts), frozen_array(np.stack(found)), pooling.ways, pooling.normalises, pooling.told)
 
 

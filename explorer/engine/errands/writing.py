@@ -69,7 +69,7 @@ class Writing:
         trace = writer.trace() if plan.everything else None
         return Continuation(wish.text, tuple(tokens), writer.text(), sampling, trace)
 
-    def cloze(self, wish: Wish, stop: Stop, *, beside_typing: bool = False) -> Cloze:
+    def cloze(self, wish: Wish, stop: Stop, progress: Progress = silent, *, beside_typing: bool = False) -> Cloze:
         """What a masked model says where each token of the text is hidden; `beside_typing` refuses what takes minutes.
 
         Raises NoMaskToken, SlowToHide, ExplorerError, Superseded.
@@ -79,13 +79,13 @@ class Writing:
         if beside_typing:
             check_quick(source, wish, row)
         model, changing = self._both(source, wish, len(row), stop)
-        return cloze(source, model, wish, row, mask, changing, stop)
+        return cloze(source, model, wish, row, mask, changing, stop, progress)
 
-    def similarity(self, wish: Wish, texts: Sequence[str], stop: Stop) -> Similarity:
+    def similarity(self, wish: Wish, texts: Sequence[str], stop: Stop, progress: Progress = silent) -> Similarity:
         """How alike these texts are to the model of a Wish. Raises NoSentenceVectors, ExplorerError, Superseded."""
         source = to_compare(self._sources.of(wish), wish)
         model, changing = self._both(source, wish, 0, stop)
-        return similarity(source, model, wish, texts, changing, stop)
+        return similarity(source, model, wish, texts, changing, stop, progress)
 
     def _next(self, writer: Writer, source: Writes, stop: Stop, forced: int | None) -> NextToken:
         model, changing = self._both(source, writer.wish, len(writer.ids), stop)

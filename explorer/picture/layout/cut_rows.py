@@ -10,7 +10,8 @@ from explorer.lang import Words
 from explorer.picture.cell_numbers import is_dark
 from explorer.picture.cut_kinds import CutRow, CutRows
 from explorer.picture.layout.sketch import Sketch
-from explorer.picture.marks import Rect
+from explorer.picture.layout.token_row import UNKNOWN_DASH
+from explorer.picture.marks import Box, Rect
 from explorer.picture.scales import Scale, indices
 from explorer.picture.sums import told
 from explorer.trace.arrays import Array
@@ -248,7 +249,9 @@ def _pieces(sketch: Sketch, row: CutRow, index: int, word: int, edges: list[floa
 def _piece(sketch: Sketch, row: CutRow, place: int, area: Rect, *, whole: bool) -> None:
     token, theme = row.tokens[place], sketch.theme
     if whole:
-        sketch.box(area, theme.window if token.known else "", line=theme.hairline if token.known else theme.warning, radius=4)
+        sketch.box(area, theme.window if token.known else "", line=theme.hairline if token.known else "", radius=4)
+    if not token.known:  # Also without colours, and where its id has no room.
+        sketch.marks.append(Box(area, "", theme.warning, 4.0, dash=UNKNOWN_DASH))
     with_id = area.high >= _IDS_FROM_PX - 3
     middle = area.x + area.wide / 2
     text = sketch.fitting(token.text, _LETTERS, area.wide - 2)

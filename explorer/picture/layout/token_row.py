@@ -8,7 +8,7 @@ from explorer.tokens.token import Token
 
 HEIGHT_PX, GAP_PX = 44.0, 4.0
 _PAD, _LEAST_PX, _MERGE_PX = 8.0, 12.0, 14.0
-_DASH = (4.0, 2.0)  # px, of the edge of a token that the vocabulary lacks
+UNKNOWN_DASH = (4.0, 2.0)  # px, of the edge of a token that the vocabulary lacks
 
 
 @attrs.frozen
@@ -41,7 +41,7 @@ def draw_chip(sketch: Sketch, chip: Token, rect: Rect, sizes: ChipSizes, *, lit:
     """Draw one chip. One that is unknown has a dashed edge in the colour of warnings."""
     theme, centre, top, scale = sketch.theme, rect.x + rect.wide / 2, rect.y, sizes.scale
     edge = theme.accent if lit else theme.hairline if chip.known else theme.warning
-    dash = () if chip.known else _DASH
+    dash = () if chip.known else UNKNOWN_DASH
     sketch.marks.append(Box(rect, theme.card, edge, 4.0, 1.5 if lit else 1.0, dash=dash))
     colour = theme.faint if chip.known else theme.warning
     sketch.write(centre, top + 15.5 * scale + 0.36 * sizes.text, chip.text, sizes.text, anchor="middle")

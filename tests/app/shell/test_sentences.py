@@ -91,10 +91,12 @@ def test_what_is_doubted_stays_while_a_better_answer_is_searched(qtbot: QtBot) -
     sentences.speak(Words.load("en"))
     drawn(sentences, "南京市长江大桥", beam=4)
     assert "0.27" in sentences.doubt.line
+    assert "!" in sentences.tokens.text(), "where a low window has folded the tokens"
+    assert sentences.tokens.toolTip() == sentences.doubt.toolTip() == sentences.tokens.accessibleDescription()
     drawn(sentences, "我爱你。", provisional=True)
     assert not sentences.doubt.isHidden()
     drawn(sentences, "我爱你。", beam=4)
-    assert sentences.doubt.isHidden() and sentences.doubt.toolTip() == ""
+    assert sentences.doubt.isHidden() and sentences.doubt.toolTip() == "" and "!" not in sentences.tokens.text()
     drawn(sentences, "龘", beam=4)
     sentences.set_stale(True, Words.load("en"))
     assert sentences.doubt.isHidden()
