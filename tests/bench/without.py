@@ -50,7 +50,6 @@ MECHANISMS: Mapping[str, Mechanism] = {
         (_KEY, _TYPED), {f"{_SPEED}.step_graph.make_exact_graphs": _nothing, f"{_SPEED}.step_graph.make_step_graph": _nothing}
     ),
     "looked_over": Mechanism((_KEY, _TYPED), {f"{_SPEED}.looked_over.looked_over": _nothing}),
-    "kept_passes": Mechanism((_KEY, _TYPED), {f"{_SPEED}.kept_passes.KeptPasses.get": _nothing}),
     "packed_linear": Mechanism((_KEY, _TYPED), {f"{_SPEED}.packed_linear.pack": _nothing}),
     "foreign_packing": Mechanism(
         ("0.5 B: a recorded pass", "0.5 B: a key", "50 prompts"), {f"{_SPEED}.foreign_packing.PackedLayers.begin": _no}

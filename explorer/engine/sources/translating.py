@@ -76,15 +76,11 @@ class Translating(OfTrained):
         whole, altered = watched or changing.in_whole_passes, bool(changing.changes)
         decoding = translator.decoding(own, altered, beam=beam, prefix=wish.prefix, whole=whole)
         at_once = self._trained and not own.dropout_active and plan.everything
-        before = translator.before(ids, own, decoding, changing) if at_once else None
-        if at_once and before is None:
+        if at_once:
             begun = translator.begun(ids, own, changing, stop)
-        if before is not None:
-            found, begun = before
-        elif begun is None:
-            found = translator.search(ids, own, decoding, stop, None, changing)
-        else:
             found, begun = translator.recorded(ids, own, decoding, begun, changing, stop)
+        else:
+            found = translator.search(ids, own, decoding, stop, None, changing)
         target = within(translator.bilingual.target_tokens(found.best), wish.config.n_target_symbols)
         # A shape with fewer positions than the trained one shows the beginning. This is no error: the user typed none of it.
         tokens = Tokens(source, target[: wish.config.max_len])

@@ -16,7 +16,6 @@ from explorer.engine.devices import seeded
 from explorer.engine.model_version import model_version
 from explorer.engine.recording.recorder import Begun, record
 from explorer.engine.sources.trained import Trained
-from explorer.engine.speed.kept_passes import KeptPasses
 from explorer.engine.speed.looked_over import Guess, looked_over, recorded_to_end
 from explorer.engine.speed.quick import can_be_quick, steps_of
 from explorer.engine.speed.quick_weights import round_weights
@@ -45,10 +44,8 @@ class Translator(Trained):
     def __init__(self, preset: Preset, most_threads: int = MOST_THREADS, live: Transformer | None = None) -> None:
         super().__init__(preset, live)
         self._most_threads = most_threads
-        # Row "a key to everything painted": a sentence seen before is answered in 22 ms of CPU in place of 67, and with its
-        # kept pass in 5.
+        # Row "a key to everything painted": a sentence seen before is answered in 22 ms of CPU in place of 67.
         self._known: OrderedDict[object, Search] = OrderedDict()
-        self._passes = KeptPasses()
         self._draft = _Draft()
         # The newest encoder's part of a pass without changes, and its key. A change takes 24 ms of CPU, not 33.
         self._begun: tuple[object, Begun] | None = None
@@ -86,17 +83,6 @@ class Translator(Trained):
                 self._known[key] = self._search(source, config, decoding, stop, memory, changing)
         return self._remembered(key, source, decoding, changing)
 
-    def before(self, source: Ids, config: Config, decoding: Decoding, changing: Changing) -> tuple[Search, Begun] | None:
-        """What `recorded` gave for the same, if it was one of the last times and nothing is changed inside the pass.
-
-        Changes are made anew, because they note what they have reached.
-        """
-        key = self._key(source, config, decoding, changing)
-        if changing.changes or key not in self._known:
-            return None
-        made = self._passes.get(self._pass_key(source, config, self._known[key].best))
-        return None if made is None else (self._remembered(key, source, decoding, changing), made)
-
     def recorded(
         self, source: Ids, config: Config, decoding: Decoding, begun: Begun, changing: Changing, stop: Stop
     ) -> tuple[Search, Begun]:
@@ -111,31 +97,15 @@ class Translator(Trained):
             found = looked_over(model, source, begun, decoding, guess, changing, stop, _raising(stop))
             if found is not None:
                 self._known[key], begun = found
-                if not changing.changes:
-                    self._passes.put(self._pass_key(source, config, self._known[key].best), begun)
                 return self._remembered(key, source, decoding, changing), begun
         search = self.search(source, config, decoding, stop, begun.memory, changing)
         if changing.changes or len(search.best) >= config.max_len:
             return search, begun
-        return search, self._whole(source, config, search.best, begun, stop)
-
-    def _whole(self, source: Ids, config: Config, target: Ids, begun: Begun, stop: Stop) -> Begun:
-        """The pass over a translation, recorded now or one of the last times. Raises Superseded when stopped."""
-        key = self._pass_key(source, config, target)
-        made = self._passes.get(key)
-        if made is None:
-            made = recorded_to_end(self.model(config), len(source), target, begun, stop)
-            self._passes.put(key, made)
-        return made
+        return search, recorded_to_end(model, len(source), search.best, begun, stop)
 
     def _key(self, source: Ids, config: Config, decoding: Decoding, changing: Changing) -> Hashable:
         """All that a translation depends on."""
         return source, config, decoding, changing.key, model_version(self.model(config))
-
-    def _pass_key(self, source: Ids, config: Config, target: Ids) -> Hashable:
-        """All that a pass without changes depends on."""
-        n_threads = threads(card_of(config), max(len(source), len(target) + 1))  # Products round by the number of threads.
-        return source, config, target, model_version(self.model(config)), n_threads
 
     def _remembered(self, key: object, source: Ids, decoding: Decoding, changing: Changing) -> Search:
         """The known search tree, as the newest one."""
