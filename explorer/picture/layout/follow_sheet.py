@@ -56,13 +56,13 @@ def _wrapped(sketch: Sketch, text: str, place: Rect) -> list[str]:
 def _panel(sketch: Sketch, followed: Followed, words: Words, beat: str, place: Rect, told: list[str], lines: int) -> None:
     """One beat of the sheet: title and number, sentence, picture. `lines` lines are left free for the sentence."""
     within, theme = place.inset(_PAD, 8, _PAD, 6), sketch.theme
-    number, faint = figure(followed, beat, words), beat in _WITH_ROWS
+    warns = beat_differs(followed, beat, words)
+    number, faint = f"{'≠ ' if warns else ''}{figure(followed, beat, words)}", beat in _WITH_ROWS
     size = _SENTENCE if faint else _TITLE
     room = within.wide - sketch.measure(number, size, not faint) - 10
     name = sketch.fitting(title(followed, beat, words), _TITLE, room, bold=True)
     sketch.write(within.x, within.y + 16, name, _TITLE, bold=True)
     sketch.write(within.right, within.y + 16, number, size, theme.faint if faint else theme.accent, "end", bold=not faint)
-    warns = beat_differs(followed, beat, words)
     for number_, line in enumerate(told):
         sketch.write(within.x, within.y + 36 + _LINE * number_, line, _SENTENCE, theme.warning if warns else theme.faint)
     _DRAWN[beat](Scene(sketch, followed, words, within.inset(top=28 + _LINE * lines)))

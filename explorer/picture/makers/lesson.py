@@ -68,7 +68,7 @@ def _apart(printed: NDArray[np.float64], true: NDArray[np.float64]) -> NDArray[n
 def _table(
     rows: Sequence[tuple[str, NDArray[np.float64], NDArray[np.bool_] | None]], theme: Theme, most: tuple[int, int]
 ) -> str:
-    lines = []
+    lines, wrong_style = [], f"color:{theme.warning};text-decoration:underline"
     for name, values, wrong in rows:
         for place, (row, marks) in enumerate(_lines(values, wrong, *most)):
             head = f"<td style='color:{theme.faint};padding-right:8px'>{escape(name) if place == 0 else ''}</td>"
