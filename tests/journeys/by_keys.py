@@ -9,6 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QWidget
 
 from explorer.app.shell.window import Window
+from explorer.views.controls.choice_box import ChoiceBox
 from explorer.views.controls.tab_group import visible_in
 from explorer.views.painting import spoken
 from explorer.views.painting.surface import Surface
@@ -88,12 +89,15 @@ def nameless(window: Window) -> Iterator[str]:
             yield f"{type(widget).__name__} in {type(widget.parent()).__name__}"
 
 
-def fillers(window: Window, *, pictures_alone: bool = False) -> Iterator[str]:
-    """What takes the focus or shows a picture, and has no role or no name for a screen reader."""
+def fillers(window: Window, *, at_first: bool = False) -> Iterator[str]:
+    """What takes the focus or shows a picture, and has no role or no name for a screen reader.
+
+    Only pictures and boxes to choose from are asked `at_first`; buttons are empty until there is something that they do.
+    """
     views = [card.view for card in window.page_stack.page.cards]
     for widget in visible_in(window):
-        focused = bool(widget.focusPolicy()) and not widget.objectName().startswith("qt_") and not pictures_alone
-        if focused or widget in views or isinstance(widget, Surface):
+        focused = bool(widget.focusPolicy()) and not widget.objectName().startswith("qt_") and not at_first
+        if focused or widget in views or isinstance(widget, Surface | ChoiceBox):
             asked = QAccessible.queryAccessibleInterface(widget)
             if asked.role() in (QAccessible.Role.NoRole, QAccessible.Role.Client) or not asked.text(QAccessible.Text.Name):
                 yield f"{type(widget).__name__} in {type(widget.parent()).__name__} is a nameless {asked.role().name}"

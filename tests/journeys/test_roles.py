@@ -20,7 +20,7 @@ def test_pictures_have_roles_and_names(journey: Journey) -> None:
         found = []
         for key in page_list.KEYS:
             window.go(key)
-            found += [f"{key} at first: {fault}" for fault in fillers(window, pictures_alone=True)]
+            found += [f"{key} at first: {fault}" for fault in fillers(window, at_first=True)]
             assert role(window.page_stack.page) == QAccessible.Role.PropertyPage
         journey.settle(window)
         for key in page_list.KEYS:

@@ -57,6 +57,7 @@ class InspectorPage(Page):
         self.lists = Segments()
         self.lists.chose.connect(self.sets("tensors"))
         self.gradients = PlaceBox()
+        self.gradients.name_key = "gradients.choice"
         self.gradients.chose.connect(self._chose_gradients)
         self.record_only, self.record_all = QPushButton(), QPushButton()
         for button in (self.record_only, self.record_all):
@@ -205,7 +206,7 @@ class InspectorPage(Page):
         place = {"target": 1, "word": 2 + at}.get(look.gradients, 0) if texts else (1 if look.gradients else 0)
         named = [words("gradients.of", word=f"{number} {text}") for number, text in enumerate(texts)]
         self.gradients.put([words("gradients.none"), words("gradients.of", word=words("gradients.target")), *named], place)
-        self.gradients.setAccessibleName(words("gradients.choice"))
+        self.gradients.speak(words)
         self.gradients.setToolTip(words("gradients.choice"))
         self.gradients.setVisible(look.tensors == "taps" and trace.whole)  # Of a long text they are not computed.
         asks = look.tensors == "taps" and bool(look.gradients) and trace.whole

@@ -29,7 +29,7 @@ from explorer.state.wish import Wish
 from explorer.trace.found.findings import NotMade
 from explorer.trace.tap_names import Cell, with_layer, without_place
 from explorer.trace.trace import Trace
-from explorer.views.controls.choice_box import PoolBox
+from explorer.views.controls.choice_box import PoolBox, name_boxes
 from explorer.views.controls.explanation import ExplanationView
 from explorer.views.controls.layouts import filled
 from explorer.views.controls.segments import Segments
@@ -305,6 +305,7 @@ class Page(QWidget):
         for card in self.cards:
             card.speak(words, self.key, alone=len(self.cards) == 1)
         self.hidden_cards.speak(words)
+        name_boxes((self, self.choices_above), words)
         for columns in self.findChildren(Columns):
             columns.speak(words)
         if self.explanation is not None:

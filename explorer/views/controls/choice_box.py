@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt, Signal
 from PySide6.QtGui import QPaintEvent
-from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter
+from PySide6.QtWidgets import QComboBox, QStyle, QStyleOptionComboBox, QStylePainter, QWidget
 
 from explorer.lang import Words
 
@@ -18,11 +18,18 @@ class ChoiceBox(QComboBox):
     A box that is made narrower all the same ends its text with an ellipsis and cuts no letter in half.
     """
 
+    name_key = ""  # of the text that a screen reader has for it, "" where its owner names it
+
     def __init__(self) -> None:
         super().__init__()
         self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.setMinimumContentsLength(1)
         self.currentIndexChanged.connect(self._measure)
+
+    def speak(self, words: Words) -> None:
+        """Name it for a screen reader, before it has something to choose from."""
+        if self.name_key:
+            self.setAccessibleName(words(self.name_key))
 
     def put(self, entries: Sequence[str], chosen: int) -> None:
         """Show these entries and choose one, without a signal. The list is made anew only where it has other entries."""
@@ -96,34 +103,42 @@ class PlaceBox(ChoiceBox):
 class LayerBox(PlaceBox):
     """Chooses a layer."""
 
+    name_key = "axis.layer"
+
     def offer(self, n_layers: int, chosen: int, words: Words) -> None:
         """Show so many layers without a signal."""
         self.put([words("picture.layer", layer=layer) for layer in range(n_layers)], chosen)
-        self.setAccessibleName(words("axis.layer"))
+        self.speak(words)
 
 
 class HeadBox(PlaceBox):
     """Chooses a head."""
 
+    name_key = "axis.head"
+
     def offer(self, n_heads: int, chosen: int, words: Words) -> None:
         """Show so many heads without a signal; the box is hidden where there is one."""
         self.put([f"H{head}" for head in range(n_heads)], chosen)
         self.setVisible(n_heads > 1)
-        self.setAccessibleName(words("axis.head"))
+        self.speak(words)
 
 
 class TokenBox(PlaceBox):
     """Chooses a token of a side."""
 
+    name_key = "vectors.token"
+
     def offer(self, texts: tuple[str, ...], chosen: int, words: Words) -> None:
         """Show these tokens without a signal; the box is hidden where there are none."""
         self.put([f"{place} {text}" for place, text in enumerate(texts)], chosen)
         self.setVisible(bool(texts))
-        self.setAccessibleName(words("vectors.token"))
+        self.speak(words)
 
 
 class SecondHeadBox(ChoiceBox):
     """Chooses a second head, or none. Signals: chose(layer, head) when the user chooses one, −1 for none."""
+
+    name_key = "heads.second_hint"
 
     chose = Signal(int, int)
 
@@ -137,7 +152,7 @@ class SecondHeadBox(ChoiceBox):
         self._places = [(-1, -1), *((layer, head) for layer in layers for head in range(n_heads))]
         named = [words("picture.head", layer=layer, head=head) for layer, head in self._places[1:]]
         self.put([words("heads.no_second"), *(words("heads.second", name=name) for name in named)], self._places.index(chosen))
-        self.setAccessibleName(words("heads.second_hint"))
+        self.speak(words)
         self.setToolTip(words("heads.second_hint"))
 
     def _chosen(self, place: int) -> None:
@@ -147,6 +162,8 @@ class SecondHeadBox(ChoiceBox):
 
 class PoolBox(ChoiceBox):
     """Chooses one head, or what stands for several. Signals: chose(key of `state.look.ALIGNED`) when the user chooses one."""
+
+    name_key = "heads.pooled"
 
     chose = Signal(str)
 
@@ -159,9 +176,16 @@ class PoolBox(ChoiceBox):
         """Show these choices without a signal."""
         self._keys = keys
         self.put([words(f"aligned.{key}") for key in keys], keys.index(chosen))
-        self.setAccessibleName(words("heads.pooled"))
+        self.speak(words)
         self.setToolTip(words("heads.pooled"))
 
     def _chosen(self, place: int) -> None:
         if place >= 0:
             self.chose.emit(self._keys[place])
+
+
+def name_boxes(around: Sequence[QWidget | None], words: Words) -> None:
+    """Name all boxes within these widgets."""
+    for each in around:
+        for box in each.findChildren(ChoiceBox) if each is not None else ():
+            box.speak(words)
