@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pyqtgraph as pg
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, Qt, Signal
-from PySide6.QtGui import QAccessible, QColor, QFocusEvent, QKeyEvent, QResizeEvent, QWheelEvent
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QAccessible, QColor, QFocusEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QGraphicsItem, QHBoxLayout, QLabel, QSizePolicy, QToolTip, QVBoxLayout, QWidget
 
 from explorer.lang import Words
@@ -24,10 +24,10 @@ from explorer.picture.scales import colours_of_curves, round_up
 from explorer.picture.theme import LIGHT, Theme
 from explorer.views.controls.layouts import filled
 from explorer.views.painting.cell_cursor import CellCursor, arrow
+from explorer.views.painting.plot import Plot
 from explorer.views.painting.pointed import NOTHING, Pointed, Spot
 from explorer.views.painting.read_as import read_as
 from explorer.views.painting.spoken import say
-from explorer.views.painting.surface import wheel_is_the_pages
 from explorer.views.pictures.curve_names import CurveNames
 
 _LEGEND_FROM_PX = 170
@@ -48,24 +48,6 @@ def round_values(x: NDArray[Any]) -> list[tuple[float, str]]:
     return [((value - x[0]) / (x[1] - x[0]), rough(float(value))) for value in values]
 
 
-class _Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types.
-    """A plot that shows everything on a double click. Signals: left() when the mouse leaves."""
-
-    left = Signal()
-
-    def mouseDoubleClickEvent(self, event: Any) -> None:
-        self.getPlotItem().getViewBox().autoRange(padding=0.02)
-
-    def leaveEvent(self, event: QEvent) -> None:
-        super().leaveEvent(event)
-        self.left.emit()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Leave the wheel to a page that scrolls, as in every view, unless this view has the focus."""
-        if not wheel_is_the_pages(self.parentWidget(), event):
-            super().wheelEvent(event)
-
-
 class WavesView(QWidget):
     """Shows Waves, with the positions of the text shaded."""
 
@@ -78,11 +60,8 @@ class WavesView(QWidget):
         self.picture: Waves | None = None
         self._words: Words | None = None
         self._theme = LIGHT
-        self._plot = _Plot(viewBox=pg.ViewBox(enableMenu=False), enableMenu=False)  # A menu takes as long as all the rest.
-        for widget in (self._plot, self._plot.viewport()):
-            widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # The view itself takes the keys.
+        self._plot = Plot()
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._plot.hideButtons()
         self._plot.getPlotItem().layout.setContentsMargins(0, 8, 4, 0)  # The topmost figure stands half above its tick.
         self._text = pg.LinearRegionItem(movable=False)
         self._lit = pg.InfiniteLine(angle=90)
@@ -170,13 +149,7 @@ class WavesView(QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self._theme = theme
-        self._plot.setBackground(theme.card)
-        for side in ("left", "bottom"):
-            axis = self._plot.getAxis(side)
-            axis.setPen(theme.hairline)
-            axis.setTextPen(theme.faint)
-            axis.setStyle(tickLength=-4)
-            axis.setCacheMode(QGraphicsItem.CacheMode.DeviceCoordinateCache)
+        self._plot.set_theme(theme)
         shade = QColor(theme.accent)
         shade.setAlpha(28)
         self._text.setBrush(shade)
@@ -251,17 +224,12 @@ class WavesView(QWidget):
         self._choose_names()
 
     def fit(self) -> None:
-        self._plot.getPlotItem().getViewBox().autoRange(padding=0.02)
+        self._plot.fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        box = self._plot.getPlotItem().getViewBox()
         match event.key():
-            case Qt.Key.Key_Plus | Qt.Key.Key_Equal:
-                box.scaleBy((0.8, 0.8))
-            case Qt.Key.Key_Minus:
-                box.scaleBy((1.25, 1.25))
-            case Qt.Key.Key_0:
-                self.fit()
+            case _ if self._plot.zooms(event):
+                pass
             case Qt.Key.Key_Return | Qt.Key.Key_Enter:
                 self.opened.emit()
             case _ if self._walks(event):
