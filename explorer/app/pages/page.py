@@ -60,8 +60,7 @@ class Page(QWidget):
 
     Signals: wished(Intent); pointed(Pointed); touched(Card); wanted(taps and heads) for maps of a long text that its
     pictures need and that were not kept; placed() when `spans` have changed; looked_into() when `experiments` or `focus` have;
-    sent(Errand) for what shall be found out behind the frames; saves(Picture, the same in English) for a file; acts(name) for
-    an action of the menus.
+    sent(Errand) for what shall be found out behind the frames; saves(Picture, the same in English) for a file; acts(action).
     """
 
     key = ""

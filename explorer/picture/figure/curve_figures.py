@@ -136,7 +136,7 @@ def draw_vector_map(drawing: Drawing, picture: VectorMap, top: float) -> None:
     sketch = Sketch(drawing.theme, drawing.theme.signed_colours, measured)
     wide = drawing.filling(_WIDE, _LEAST)
     area = Rect(0, top, wide, min(_HIGH, wide))
-    vector_map(sketch, picture, drawing.words, area)
+    vector_map(sketch, picture, area)
     write_marks(drawing, sketch.marks)
     drawing.reach(wide, area.bottom)
 

@@ -11,10 +11,11 @@ from explorer.picture.kinds import VectorMap
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
 
-_SYMBOL_PX, _NEAR_PX, _STATION_PX, _END_PX = 1.1, 2.4, 2.2, 4.0  # radii
+SYMBOL_PX, NEAR_PX, STATION_PX, END_PX = 1.1, 2.4, 2.2, 4.0
+"""Radii of the dots: of the vocabulary, of neighbours, of a token behind each layer, and at the end of its way."""
 _LETTERS, _SMALL = 13.0, 11.0
 _MARGIN_PX, _LABEL_PX = 14.0, 46.0  # px around the points, and at the right for labels
-_MOST_NAMED = 8  # neighbours of the chosen token that are named
+_MOST_MARKED = 8  # neighbours of the chosen token that are marked and named
 
 
 @attrs.frozen(eq=False)
@@ -34,47 +35,80 @@ class Point:
     token: int = 0
 
 
-def points(picture: VectorMap, area: Rect) -> Points:
-    """All points on one scale for x and y, in the middle of the area."""
+@attrs.frozen
+class Part:
+    """The part of the plane that an area shows, on one scale for x and y."""
+
+    left: float
+    right: float
+    low: float
+    high: float
+
+
+def whole(picture: VectorMap, area: Rect) -> Part:
+    """The part that has all points in the middle of the area, with room for labels at the right."""
     every = np.concatenate([picture.cloud, picture.path.reshape(-1, 2)]).astype(np.float64)
     low, high = every.min(axis=0), every.max(axis=0)
     inner = area.inset(_MARGIN_PX, _MARGIN_PX, _LABEL_PX, _MARGIN_PX)
     spans = np.maximum(high - low, 1e-9)
     px = min(inner.wide / spans[0], inner.high / spans[1])
-    middle = np.array([inner.x + inner.wide / 2, inner.y + inner.high / 2])
+    x, y = ((low + high) / 2).tolist()
+    left, top = inner.x - area.x + inner.wide / 2, inner.y - area.y + inner.high / 2  # px to the middle of the points
+    return Part(x - left / px, x + (area.wide - left) / px, y - (area.high - top) / px, y + top / px)
+
+
+def points(picture: VectorMap, area: Rect, part: Part | None = None) -> Points:
+    """All points where an area shows a part of the plane; None for the whole."""
+    shown = whole(picture, area) if part is None else part
+    scale = np.array([area.wide / (shown.right - shown.left), -area.high / (shown.high - shown.low)])  # y grows downward in px
+    corner = np.array([shown.left, shown.high])
 
     def placed(xy: NDArray[np.floating]) -> NDArray[np.float64]:
-        # y grows upward on the plane, and downward in px.
-        moved: NDArray[np.float64] = middle + (xy - (low + high) / 2) * px * np.array([1.0, -1.0])
+        moved: NDArray[np.float64] = np.array([area.x, area.y]) + (xy - corner) * scale
         return moved
 
     return Points(placed(picture.cloud), placed(picture.path))
 
 
-def vector_map(
-    sketch: Sketch, picture: VectorMap, words: Words, area: Rect, lit: frozenset[int] = frozenset(), here: Point | None = None
-) -> Points:
-    """Draw all of it, with the `lit` tokens and the point `here` marked; returns the places."""
+def vector_map(sketch: Sketch, picture: VectorMap, area: Rect) -> None:
+    """Draw all of it."""
     at, theme = points(picture, area), sketch.theme
-    sketch.dots(at.cloud, _SYMBOL_PX, theme.closed_line)
-    strong = lit or {picture.chosen}
+    sketch.dots(at.cloud, SYMBOL_PX, theme.closed_line)
+    strong = frozenset({picture.chosen})
     for token in sorted(range(len(picture.tokens)), key=strong.__contains__):
         _way(sketch, at, token, theme.accent if token in strong else theme.disabled)
-    near = picture.near[:_MOST_NAMED]
-    sketch.dots(at.cloud[list(near)], _NEAR_PX, theme.accent)
-    taken: list[Rect] = []  # Names come behind all dots, so that no dot lies on one.
+    sketch.dots(at.cloud[list(marked(picture))], NEAR_PX, theme.accent)
+    write_names(sketch, picture, at, strong)
+
+
+def marked(picture: VectorMap) -> tuple[int, ...]:
+    """The symbols that have a larger dot: the nearest neighbours of the chosen token."""
+    return picture.near[:_MOST_MARKED]
+
+
+def write_names(
+    sketch: Sketch, picture: VectorMap, at: Points, strong: frozenset[int], others: NDArray[np.intp] | None = None
+) -> None:
+    """Write the names of tokens, the `strong` ones first, of the chosen one's neighbours, and of `others`, where there is room.
+
+    They come behind all dots, so that no dot lies on one.
+    """
+    taken: list[Rect] = []
+    theme = sketch.theme
     for token in sorted(range(len(picture.tokens)), key=lambda each: each not in strong):
         x, y = at.path[-1, token]
         bold = token in strong
         _label(sketch, taken, x + 7, y + 4, picture.tokens[token], _LETTERS, theme.accent if bold else theme.text, bold)
-    for symbol in near:
+    for symbol in (*marked(picture), *(() if others is None else others.tolist())):
         x, y = at.cloud[symbol]
         _label(sketch, taken, x + 5, y + 4, picture.names[symbol], _SMALL, theme.faint)
-    if here is not None:
-        x, y = at.path[here.place, here.token] if here.symbol is None else at.cloud[here.symbol]
-        sketch.dot(x, y, _END_PX + 1.5, theme.text)
-        sketch.dot(x, y, _END_PX, theme.card)
-    return at
+
+
+def ring(sketch: Sketch, at: Points, here: Point) -> None:
+    """Mark a point."""
+    x, y = at.path[here.place, here.token] if here.symbol is None else at.cloud[here.symbol]
+    sketch.dot(x, y, END_PX + 1.5, sketch.theme.text)
+    sketch.dot(x, y, END_PX, sketch.theme.card)
 
 
 def _way(sketch: Sketch, at: Points, token: int, colour: str) -> None:
@@ -83,7 +117,7 @@ def _way(sketch: Sketch, at: Points, token: int, colour: str) -> None:
     for (x, y), (to_x, to_y) in pairwise(way):
         sketch.line(x, y, to_x, to_y, colour, 1.2)
     for place, (x, y) in enumerate(way, 1):
-        sketch.dot(x, y, _END_PX if place == len(way) else _STATION_PX, colour)
+        sketch.dot(x, y, END_PX if place == len(way) else STATION_PX, colour)
 
 
 def _label(

@@ -17,6 +17,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types.
     left = Signal()
 
     def __init__(self) -> None:
+        pg.setConfigOption("mouseRateLimit", 0)  # Else the last of many moves may be dropped, and what it meets not told.
         super().__init__(viewBox=pg.ViewBox(enableMenu=False), enableMenu=False)  # A menu takes as long as all the rest.
         for widget in (self, self.viewport()):
             widget.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # The view itself takes the keys.

@@ -1,4 +1,9 @@
-"""Draws StepCurves: what a training measured over its steps. The mouse tells all values at a step."""
+"""Draws StepCurves: what a training measured over its steps. The mouse tells all values at a step.
+
+Decision: the view paints the marks of the exported figure. Rejected: pyqtgraph, which would draw the same a second time. Its
+own axis would have to move the heads' diary below, whose columns are the steps of this one, and the wheel and a drag choose the
+snapshot that all pages show, so that they cannot zoom.
+"""
 
 from PySide6.QtCore import QPointF, QRect
 from PySide6.QtGui import QMouseEvent, QPainter
