@@ -14,7 +14,8 @@ LEAST_WIDE_PX, LEAST_HIGH_PX = 30.0, 16.0
 """A smaller cell has no room for figures."""
 NUMBER_PAD_PX = 4.0
 """The room at both sides of a number together."""
-DARK_INK, LIGHT_INK = "#10141a", "#ffffff"
+DARK_INK, LIGHT_INK = "#000000", "#ffffff"
+"""One of the two has a contrast of at least 4.58 with any colour; a softer black would have less than 4.5 with middle greys."""
 SMALL_WEIGHT = 0.1
 """A weight below this is written in fainter ink, so that the eye finds the others."""
 _LEAST_REACH = 0.05
@@ -65,6 +66,12 @@ def fainter_inks(colours: str, theme: Theme) -> tuple[str, ...]:
     ink = np.array([_channels(each) for each in inks(colours, theme)])
     mixed = np.rint(FAINTER * ink + (1 - FAINTER) * behind).astype(int)
     return tuple("#{:02x}{:02x}{:02x}".format(*each) for each in mixed.tolist())
+
+
+def ink_on(colour: str) -> str:
+    """The ink on a hexadecimal colour: dark or light, whichever contrasts more."""
+    behind, dark, light = luminance(np.stack([_channels(each) for each in (colour, DARK_INK, LIGHT_INK)])).tolist()
+    return LIGHT_INK if (light + 0.05) / (behind + 0.05) >= (behind + 0.05) / (dark + 0.05) else DARK_INK
 
 
 def is_dark(index: int, colours: str) -> bool:

@@ -45,7 +45,7 @@ class Theme:
     soft: str
     heads: tuple[str, ...]
     on_dark: str = "#ffffff"  # numbers in dark cells
-    on_light: str = "#10141a"
+    on_light: str = "#000000"
 
 
 LIGHT = Theme(

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.lang import Words
+from explorer.picture.cell_numbers import inks
 from explorer.picture.followed import Followed
 from explorer.picture.layout.sketch import Sketch
 from explorer.picture.marks import Rect
 from explorer.picture.scales import LEVELS, Scale, indices, table
-
-_DARK_BELOW = 140.0  # luminance below which letters on a colour are white
-_DARK_INK, _LIGHT_INK = "#1b1f24", "#ffffff"
+from explorer.picture.theme import Theme
 
 
 @attrs.frozen(eq=False)
@@ -94,13 +93,9 @@ def strip(scene: Scene, row: NDArray[np.floating], area: Rect, scale: Scale, sha
     scene.sketch.cells(Rect(area.x, area.y, wide, area.high), indices(cells[None, :shown], scale), scale.colours)
 
 
-def ink(value: float, scale: Scale) -> str:
+def ink(value: float, scale: Scale, theme: Theme) -> str:
     """The colour of letters on the cell of a value, so that they can be read."""
-    level = int(indices(np.array([value]), scale)[0])
-    if level >= LEVELS:
-        return _DARK_INK
-    red, green, blue = (int(channel) for channel in table(scale.colours)[level])
-    return _LIGHT_INK if 0.299 * red + 0.587 * green + 0.114 * blue < _DARK_BELOW else _DARK_INK
+    return inks(scale.colours, theme)[int(indices(np.array([value]), scale)[0])]
 
 
 def colour(value: float, scale: Scale) -> str:

@@ -58,7 +58,7 @@ def _figures(scene: Scene, numbers: NDArray[np.floating], row: Rect, scale: Scal
     wide = row.wide / len(numbers)
     for place, number in enumerate(numbers.tolist()):
         x = row.x + (place + 0.5) * wide
-        scene.sketch.write(x, row.y + row.high / 2 + 4, score(number), 10.0, ink(number, scale), "middle")
+        scene.sketch.write(x, row.y + row.high / 2 + 4, score(number), 10.0, ink(number, scale, scene.sketch.theme), "middle")
 
 
 def _pair(scene: Scene, rows: list[Rect]) -> None:

@@ -102,7 +102,7 @@ def _row(scene: Scene, columns: _Columns, y: float, high: float) -> None:
             known = value if np.isfinite(value) else 0.0
             scene.sketch.box(cell, colour(known, scale), line=theme.hairline)
             shown = value if place in closed else float(followed.masked[key])
-            tint = ink(known, scale)
+            tint = ink(known, scale, scene.sketch.theme)
             scene.sketch.write(columns.middle(place), y + high / 2 + 4, score(shown), scene.letters, tint, "middle", bold=mine)
         else:
             scene.sketch.hatch(cell)

@@ -156,7 +156,7 @@ def _cell(sketch: Sketch, picture: LensMap, area: Rect, row: int, position: int,
     sketch.box(inner, colour(p, picture.scale) if right else theme.pale)
     said = f"{lens.ranks[row, position]:,}" if picture.ranks else unmarked(lens.names[int(lens.ids[row, position, 0])])
     text = sketch.fitting(said, _LETTERS, area.wide - 6)
-    tint = ink(p, picture.scale) if right else theme.faint
+    tint = ink(p, picture.scale, theme) if right else theme.faint
     sketch.write(area.x + area.wide / 2, area.y + area.high / 2 + 4, text, min(_LETTERS, area.high * 0.62), tint, "middle")
 
 

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QToolButton, QWidget
 
 from explorer.lang import Words
 from explorer.picture.alignment_lines import head_colour
+from explorer.picture.cell_numbers import ink_on
 from explorer.picture.theme import LIGHT, Theme
 from explorer.state.look import Look, alone, every, toggled
 from explorer.views.controls.flow import FlowLayout
@@ -56,7 +57,7 @@ class HeadSquare(QAbstractButton):
             painter.drawRoundedRect(box, 3, 3)
             ink = theme.faint
             if self.colour:
-                ink = theme.on_light if QColor(self.colour).lightnessF() > 0.55 else theme.on_dark
+                ink = ink_on(self.colour)
             font = QFont(painter.font())
             font.setBold(bool(self.colour))
             painter.setFont(font)
