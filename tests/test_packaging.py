@@ -71,3 +71,14 @@ def test_the_wheel_works_in_an_empty_place(wheel: Path, tmp_path: Path) -> None:
     assert "我 / 爱 / 北京 / 天安门" in shown and "generator.probabilities" in shown
     run(python.with_name("transformer-explorer"), "export", "我", "--tap", "encoder.norm", "--out", "a.svg")
     assert "TX Sans SC" in (tmp_path / "empty" / "a.svg").read_text("utf-8")
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="it is asked of a checkout, and git knows what is in it")
+def test_nothing_has_slipped_to_the_top() -> None:
+    """A picture from a trial lay there once."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=True).stdout
+
+    assert {line.partition("/")[0] for line in listed.splitlines()} == {
+        *(".ci", ".gitattributes", ".github", ".gitignore", "LICENSE", "README.md"),
+        *("assets", "explorer", "pyproject.toml", "tests"),
+    }
