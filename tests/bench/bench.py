@@ -5,7 +5,6 @@ from pathlib import Path
 
 import attrs
 
-from tests.bench.apart import apart
 from tests.bench.row import Row
 
 
@@ -21,14 +20,12 @@ class Bench:
 class Task:
     """What measures one or several rows together, whose `names` say what is compared with what.
 
-    `peers`: other programs are run beside ours, which takes minutes. `apart`: it needs no window, and its passes use several
-    threads, so that it has a thread of its own.
+    `peers`: other programs are run beside ours, which takes minutes.
     """
 
     names: tuple[str, ...]
     run: Callable[[Bench], Iterator[Row]]
     peers: bool = False
-    apart: bool = False
 
     def matches(self, only: str) -> bool:
         """Whether it has to run for this part of a name."""
@@ -36,7 +33,7 @@ class Task:
 
     def rows(self, bench: Bench, only: str) -> Iterator[Row]:
         """Measure; of the rows only those that were asked for. Raises RuntimeError for a row that the names do not announce."""
-        for row in apart(lambda: list(self.run(bench))) if self.apart else self.run(bench):
+        for row in self.run(bench):
             if row.name not in self.names:
                 raise RuntimeError(f"nobody announced the row {row.name!r}")
             if only in row.name:

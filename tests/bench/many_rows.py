@@ -30,7 +30,7 @@ _BUDGET_S = 20.0
 
 def tasks() -> list[Task]:
     """The model takes a while to be made."""
-    return [Task((f"{_WHAT} / {_BESIDE}",), _beside_own, peers=True, apart=True)]
+    return [Task((f"{_WHAT} / {_BESIDE}",), _beside_own, peers=True)]
 
 
 def _beside_own(_bench: Bench) -> Iterator[Row]:

@@ -35,7 +35,7 @@ _CLOSE = 1e-4
 def tasks() -> list[Task]:
     """All lengths together: the models take a while to be made."""
     names = tuple(f"{_WHAT.format(n)} / {beside}" for n in _GOALS for beside in _PEERS.values())
-    return [Task(names, _beside, peers=True, apart=True)]
+    return [Task(names, _beside, peers=True)]
 
 
 def _beside(bench: Bench) -> Iterator[Row]:

@@ -37,7 +37,7 @@ _GOALS = {
 
 def tasks() -> list[Task]:
     """Models from small to large."""
-    return [Task((f"{_WHAT.format(name)} / {_PLAIN}",), partial(_recording, name=name), apart=True) for name in _GOALS]
+    return [Task((f"{_WHAT.format(name)} / {_PLAIN}",), partial(_recording, name=name)) for name in _GOALS]
 
 
 def opened_gpt2() -> Opened:

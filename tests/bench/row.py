@@ -103,6 +103,8 @@ def add_json(row: Row, path: Path) -> None:
 
 
 def read_json(path: Path) -> list[Row]:
-    """The rows of such a file."""
+    """The rows of such a file; none where there is no file yet."""
+    if not path.exists():
+        return []
     found = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return [Row(**{key: value for key, value in each.items() if key != "met"}) for each in found]

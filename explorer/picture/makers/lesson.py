@@ -72,7 +72,6 @@ def _table(
     for name, values, wrong in rows:
         for place, (row, marks) in enumerate(_lines(values, wrong, *most)):
             head = f"<td style='color:{theme.faint};padding-right:8px'>{escape(name) if place == 0 else ''}</td>"
-            wrong_style = f"color:{theme.warning};text-decoration:underline"
             cells = "".join(
                 f"<td align='right' style='padding-right:8px;{wrong_style if bad else ''}'>{cell}</td>"
                 for cell, bad in zip(row, marks, strict=True)
