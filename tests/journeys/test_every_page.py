@@ -30,7 +30,8 @@ def faults(journey: Journey, window: Window, sizes: Iterable[tuple[int, int]]) -
             window.resize(width, height)
             window.go(key)
             journey.settle(window, COMPUTING_MS)
-            QApplication.processEvents()
+            for _turn in range(3):  # What a low window folds away gives its room to the page, and the page to its cards.
+                QApplication.processEvents()
             found += [f"{key} {width}×{height}: {fault}" for fault in faults_of(window.page_stack.page)]
         order = order[::-1]  # To make the window large again for each page would lay out the page before once more.
     return found
