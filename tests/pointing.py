@@ -3,7 +3,7 @@
 import itertools
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QWidget
 
 from explorer.views.pictures.head_grid import HeadGridView
@@ -21,6 +21,13 @@ def hover(widget: QWidget, place: QPoint) -> None:
     QApplication.sendEvent(
         widget, QMouseEvent(QEvent.Type.MouseMove, QPointF(place), QPointF(widget.mapToGlobal(place)), button, button, modifier)
     )
+
+
+def turn_wheel(widget: QWidget, place: QPointF, angle: int) -> None:
+    """The wheel is turned over a place of the widget; one notch is 120, and away from the user is positive."""
+    button, modifier, phase = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
+    where = widget.mapToGlobal(place)
+    QApplication.sendEvent(widget, QWheelEvent(place, where, QPoint(), QPoint(0, angle), button, modifier, phase, False))
 
 
 def cell_on_wall(wall: HeadGridView, layer: int, head: int, query: int, key: int) -> tuple[int, int]:

@@ -4,9 +4,8 @@ import attrs
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QWheelEvent
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
@@ -25,6 +24,7 @@ from explorer.views.pictures.head_grid import HeadGridView
 from explorer.views.pictures.heatmap import HeatmapView
 from explorer.views.pictures.strips import StripsView
 from explorer.views.pictures.tap_table import TapTableView
+from tests.pointing import turn_wheel
 from tests.trace.foreign import NAMES, foreign_trace
 
 
@@ -85,17 +85,7 @@ def test_the_wheel_zooms_and_double_click_fits(qtbot: QtBot, trace: Trace, words
     view.draw(head_map(trace, Look(), words), words)
     _shown(qtbot, view)
     place = view.cell_rect(2, 2).center()
-    wheel = QWheelEvent(
-        place,
-        place,
-        QPoint(),
-        QPoint(0, 240),
-        Qt.MouseButton.NoButton,
-        Qt.KeyboardModifier.NoModifier,
-        Qt.ScrollPhase.NoScrollPhase,
-        False,
-    )
-    QApplication.sendEvent(view, wheel)
+    turn_wheel(view, place, 240)
     assert not view.view.is_whole
     assert view.cell_rect(2, 2).contains(place)
 

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from explorer.lang import Words
@@ -15,7 +13,7 @@ from explorer.picture.theme import DARK
 from explorer.views.painting.pointed import NOTHING
 from explorer.views.pictures.vector_map import VectorMapView
 from tests.golden.test_figures import PICTURES
-from tests.pointing import hover
+from tests.pointing import hover, turn_wheel
 
 
 @pytest.fixture
@@ -70,21 +68,8 @@ def test_the_wheel_and_keys_zoom_and_zero_shows_everything(view: VectorMapView) 
     """As on the curves: the place below the mouse stays, and points that are few in sight are named."""
     whole = view.points().path
     place = end(view, 1)
-    at = QPointF(place)
     view.setFocus()  # Else the wheel is the page's.
-    QApplication.sendEvent(
-        view.plot.viewport(),
-        QWheelEvent(
-            at,
-            view.plot.viewport().mapToGlobal(at),
-            QPoint(),
-            QPoint(0, 240),
-            Qt.MouseButton.NoButton,
-            Qt.KeyboardModifier.NoModifier,
-            Qt.ScrollPhase.NoScrollPhase,
-            False,
-        ),
-    )
+    turn_wheel(view.plot.viewport(), QPointF(place), 240)
     near = view.points().path
     assert np.abs(near[-1, 1] - whole[-1, 1]).max() <= 2
     assert np.ptp(near[..., 0]) > 1.3 * np.ptp(whole[..., 0])
@@ -105,3 +90,13 @@ def test_points_stand_where_the_figure_has_them(view: VectorMapView) -> None:
 
     assert view.points().path == pytest.approx(figure.path, abs=0.5)
     assert view.points().cloud == pytest.approx(figure.cloud, abs=0.5)
+
+
+def test_names_and_dots_have_one_place(view: VectorMapView) -> None:
+    """Names are written where pyqtgraph draws the points, zoomed in too."""
+    assert view.picture is not None
+    box = view.plot.getPlotItem().getViewBox()
+    for key in (Qt.Key.Key_0, Qt.Key.Key_Plus):
+        QTest.keyClick(view, key)
+        drawn = [box.mapViewToScene(QPointF(*xy)).toTuple() for xy in view.picture.cloud.tolist()]
+        assert view.points().cloud == pytest.approx(np.array(drawn), abs=1.5)
