@@ -46,9 +46,6 @@ _SPEED = "explorer.engine.speed"
 MECHANISMS: Mapping[str, Mechanism] = {
     "quick": Mechanism((_KEY, _TYPED), {f"{_SPEED}.quick.can_be_quick": _no, f"{_SPEED}.quick.quick_state": _nothing}),
     "rounded": Mechanism((_KEY, _TYPED), {f"{_SPEED}.quick_weights.round_weights": _nothing}),
-    "step_graph": Mechanism(
-        (_KEY, _TYPED), {f"{_SPEED}.step_graph.make_exact_graphs": _nothing, f"{_SPEED}.step_graph.make_step_graph": _nothing}
-    ),
     "looked_over": Mechanism((_KEY, _TYPED), {f"{_SPEED}.looked_over.looked_over": _nothing}),
     "packed_linear": Mechanism((_KEY, _TYPED), {f"{_SPEED}.packed_linear.pack": _nothing}),
     "foreign_packing": Mechanism(

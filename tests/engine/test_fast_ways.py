@@ -21,8 +21,6 @@ from explorer.engine.experiments.runs import runs_of
 from explorer.engine.speed import quick
 from explorer.engine.speed.packed_linear import PackedLinear, pack
 from explorer.engine.speed.quick import QuickSteps, quick_state, steps_of
-from explorer.engine.speed.quick_weights import round_weights
-from explorer.engine.speed.step_graph import make_exact_graphs, make_step_graph
 from explorer.errors import NoScriptForKnobs
 from explorer.export.pytorch.script import pytorch_script
 from explorer.knobs import knob
@@ -131,15 +129,6 @@ def _quick(model: Transformer) -> Tensor:
     return by_steps(model, steps_of(model, model.encode(SOURCE)))
 
 
-def _graphs(model: Transformer) -> Tensor:
-    memory = model.encode(SOURCE)
-    if quick_state(model) is not None:
-        round_weights(model)
-        make_step_graph(model)
-        make_exact_graphs(model, worth=0)
-    return by_steps(model, steps_of(model, memory))
-
-
 def _kept_keys(model: Transformer) -> Tensor:
     return by_steps(model, Incremental(model, model.encode(SOURCE)))
 
@@ -147,7 +136,6 @@ def _kept_keys(model: Transformer) -> Tensor:
 WAYS: dict[str, Callable[[Transformer], Tensor]] = {
     "packed weights": _packed,
     "quick steps": _quick,
-    "step graphs": _graphs,
     "kept keys and values": _kept_keys,
 }
 
@@ -160,7 +148,7 @@ def invention(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -
     yield request.param
 
 
-@pytest.mark.parametrize("way", [pytest.param(way, marks=pytest.mark.slow) if way == "step graphs" else way for way in WAYS])
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("knobs", sweep(CASES, telling=CASES[::4]), ids=str)
 def test_each_way_obeys_each_knob(way: str, knobs: dict[str, Any]) -> None:
     """The logits of each position, to 1e-5; dropout draws its numbers anew in each pass and is compared without them."""

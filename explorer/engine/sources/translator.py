@@ -19,7 +19,6 @@ from explorer.engine.sources.trained import Trained
 from explorer.engine.speed.looked_over import Guess, looked_over, recorded_to_end
 from explorer.engine.speed.quick import can_be_quick, steps_of
 from explorer.engine.speed.quick_weights import round_weights
-from explorer.engine.speed.step_graph import make_exact_graphs, make_step_graph
 from explorer.engine.speed.threads import decoding_threads, threads
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
@@ -31,7 +30,6 @@ from explorer.trace.search_tree import Search
 Ids = tuple[int, ...]
 
 MOST_THREADS = 64
-_SOME_STEPS = 20  # exact steps after which another beam search is likely: graphs are then made while the thread idles
 _MOST_KNOWN = 32  # translations that are kept, for undo and for sliders that go back
 
 
@@ -132,7 +130,6 @@ class Translator(Trained):
         with torch.inference_mode():
             encoded = model.encode(ids_tensor(source).to(config.device)) if memory is None else memory
         draft = self._draft.of(source, changed=bool(changing.changes)).ids
-        make_exact_graphs(model)
         return greedy(steps_of(model, encoded), len(source), config.max_len, decoding, draft, _raising(stop))
 
     def translate(self, source: Ids, beam: int) -> str:
@@ -152,10 +149,6 @@ class Translator(Trained):
         """Prepare the next guesses, until `stop` says that a request has come."""
         if can_be_quick(self._model):
             round_weights(self._model, stop)
-            if not stop():
-                make_step_graph(self._model)
-            if not stop():
-                make_exact_graphs(self._model, _SOME_STEPS, stop)
 
     def search_all(
         self, sources: Sequence[Ids], config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False
@@ -164,7 +157,6 @@ class Translator(Trained):
         n_threads = decoding_threads(card_of(config), len(sources) * decoding.beam)
         torch.set_num_threads(min(n_threads, self._most_threads))
         model = self.model(config)
-        make_exact_graphs(model)
         with seeded(config.dropout_seed, config.device):
             return search(model, sources, decoding, _raising(stop), steps_of)
 

@@ -19,9 +19,7 @@ products, which changed nothing; Intel's own packed product was only as fast as 
 
 import copy
 import os
-from collections.abc import Callable
 from contextlib import suppress
-from functools import lru_cache
 from pathlib import Path
 
 import torch
@@ -31,11 +29,6 @@ from torch.nn.functional import linear
 _HAS_PACKS = hasattr(torch.ops.mkldnn, "_linear_pointwise") and torch.backends.mkldnn.is_available()  # type: ignore[no-untyped-call]  # torch
 # The operation is looked up once. Looking up its three names at each call took as long as all the checks below.
 _PRODUCT = torch.ops.mkldnn._linear_pointwise if _HAS_PACKS else None
-_SCRIPT = """
-def product(x: Tensor, packed: Tensor, bias: Optional[Tensor]) -> Tensor:
-    scalars: List[Optional[number]] = []
-    return torch.ops.mkldnn._linear_pointwise(x, packed, bias, "none", scalars, "")
-"""
 _WORTH_PACKING = 2**16  # A matrix with fewer numbers is not worth packing.
 _NARROW, _SMALL = 256, 2**18  # A matrix with two longer sides, or more numbers, is in oneDNN's order everywhere.
 _ROWS = 16  # rows that the packed order is made for; it is as fast for other numbers of rows
@@ -101,15 +94,6 @@ class Packed:
         """Whether one row reads this order faster than the weights as they are."""
         return self.numel >= self._least_for_one_row
 
-    def is_right(self, n_rows: int) -> bool:
-        """Whether a product with `n_rows` rows is known to be right with torch's present number of threads."""
-        return self._right.get((n_rows * self.weight.shape[1], torch.get_num_threads()), False)
-
-    def traceable(self, x: Tensor, bias: Tensor | None) -> Tensor:
-        """The same product, in a way that torch's tracer can write down: it knows no list of numbers or None."""
-        product: Tensor = _scripted()(x, self.tensor, bias)
-        return product
-
     def _is_right(self, x: Tensor, bias: Tensor | None) -> bool:
         ours, torchs = self._product(x, bias), linear(x, self.weight, bias)
         return torch.allclose(ours, torchs, rtol=_TOLERANCE, atol=_TOLERANCE, equal_nan=True)
@@ -132,12 +116,6 @@ class Turned(Packed):
         """[…, in] to […, out]: W·x + b."""
         return linear(x, self.tensor, bias)
 
-    traceable = product
-
-    def is_right(self, n_rows: int) -> bool:
-        """It is torch's own."""
-        return True
-
 
 def _by_mkl() -> bool:
     """Whether torch multiplies with Intel's library."""
@@ -158,13 +136,6 @@ def _processor() -> str:
     with suppress(OSError):
         return Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")[:4096]  # Linux
     return os.environ.get("PROCESSOR_IDENTIFIER", "")  # Windows; torch has Intel's library on these two alone
-
-
-@lru_cache(maxsize=1)  # Each product of a graph asks for it, and torch compiles a script anew each time.
-def _scripted() -> Callable[..., Tensor]:
-    unit = torch.jit.CompilationUnit(_SCRIPT)
-    product: Callable[..., Tensor] = unit.product
-    return product
 
 
 def reordered(weight: Tensor) -> Tensor:

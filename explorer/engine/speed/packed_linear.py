@@ -97,18 +97,6 @@ class PackedLinear(Linear):
             return None
         return copy.tensor
 
-    def is_right(self, n_rows: int) -> bool:
-        """Whether a product of `n_rows` rows by the settled weights is known to be right (see `packed.py`)."""
-        copy = self._packed
-        return copy is None or (n_rows == 1 and not copy.worth_for_one_row) or copy.is_right(n_rows)
-
-    def traceable(self, x: Tensor) -> Tensor:
-        """The product as `forward` makes it, in a way that torch's tracer can write down."""
-        copy = self._packed
-        if copy is None or (x.numel() == self.in_features and not copy.worth_for_one_row):
-            return super().forward(x)
-        return copy.traceable(x, self.bias)
-
     def _packed_anew(self, weight: Tensor | None) -> Packed | None:
         """Pack weights again that were edited or replaced.
 

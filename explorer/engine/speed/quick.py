@@ -7,8 +7,6 @@ the norms are left out. With rounded weights a step is a guess and takes half of
 
 from collections.abc import Sequence
 
-import attrs
-import torch
 from torch import Tensor, nn
 
 from explorer.config import Config
@@ -63,12 +61,7 @@ class QuickSteps:
         weights = self.weights = quick_weights(model, state)
         guessing = rounded and weights.guesses is not None
         products = self.products = weights.guesses if guessing and weights.guesses is not None else weights.exact
-        inside = graph_config(model.config)
-        self._graph = weights.graph if guessing and weights.graph_config == inside else None
-        by_graphs = zip(weights.exact_graphs, weights.exact_configs, strict=True)
-        self._exact = exact = products is weights.exact
-        self._exact_graphs = [graph if exact and config == inside else None for graph, config in by_graphs]
-        self._packed = weights.packed() if any(self._exact_graphs) else []
+        self._exact = products is weights.exact
         starts = range(0, len(products) - 1, N_OF_LAYER)
         self._layers = list(zip(layers_of(model), (products[n : n + N_OF_LAYER] for n in starts), strict=True))
         self._generator = products[-1]
@@ -94,36 +87,16 @@ class QuickSteps:
         self._make_room(end)
         x = self._decoder.embedding(ids, first).view(batch * n_new, -1)  # [row, feature]
         new, kept = self._kept[..., first:end, :], self._kept[..., :end, :]
-        exact_graph = self._exact_graphs[batch > 1] if n_new == 1 else None
-        if self._graph is not None and batch == 1:
-            seen = masks.causal(n_new, end, first).to(ids.device)
-            logits = self._graph(x, new, kept, self._across, seen, torch.tensor(self.scale))
-        elif exact_graph is not None and self.weights.is_right(batch):
-            logits = exact_graph(x, new, kept, self._across, torch.tensor(self.scale), *self._packed)
-        else:
-            before = masks.causal(n_new, end, first).to(ids.device) if n_new > 1 else None
-            logits = self.logits(x, new, kept, self._across, before, self.scale, first)
-            self.weights.n_called[batch > 1] += n_new == 1 and self.products is self.weights.exact
-        self._n = end
-        return logits.view(batch, n_new, -1)
-
-    @property
-    def scale(self) -> float:
-        """1 / (√d_head · temperature)."""
-        return 1 / self.config.score_divisor
-
-    def logits(
-        self, x: Tensor, new: Tensor, kept: Tensor, across: Tensor, seen: Tensor | None, scale: float | Tensor, first: int = 0
-    ) -> Tensor:
-        """[row, vocab] the logits behind the rows x [row, feature], the first of which stands at position `first`.
-
-        See `_through` for the others, which have all layers in front [layer, …].
-        """
-        new_of, kept_of, across_of = new.unbind(0), kept.unbind(0), across.unbind(0)
+        seen = masks.causal(n_new, end, first).to(ids.device) if n_new > 1 else None
         for number, (layer, products) in enumerate(self._layers):
             # Rows that go on from one sentence have one source, so its keys and values are there once.
-            others = across_of[number].expand(-1, new.shape[2], -1, -1, -1)
-            x = _through(layer, products, x, self.config, first, new_of[number], kept_of[number], others, seen, scale)
+            across = self._across[number].expand(-1, batch, -1, -1, -1)
+            x = _through(layer, products, x, self.config, first, new[number], kept[number], across, seen)
+        self._n = end
+        return self._logits(x).view(batch, n_new, -1)
+
+    def _logits(self, x: Tensor) -> Tensor:
+        """[row, vocab] the logits of the rows [row, feature] behind all layers."""
         generator = self.weights.of_one_row() if self._exact and len(x) == 1 else self._generator
         return generator(self._decoder.normalized(x))
 
@@ -145,11 +118,6 @@ class QuickSteps:
             self._kept[..., : self._n, :] = kept[..., : self._n, :]
 
 
-def graph_config(config: Config) -> Config:
-    """The knobs that a graph of steps has inside: all but the temperature, which it is given, and what acts on its logits."""
-    return attrs.evolve(config, temperature=1.0, no_repeat_ngram=0)
-
-
 def _through(
     layer: DecoderLayer,
     products: Sequence[Product],
@@ -160,13 +128,13 @@ def _through(
     kept: Tensor,
     across: Tensor,
     seen: Tensor | None,
-    scale: float | Tensor,
 ) -> Tensor:
     """The stream [row, feature] through one layer.
 
     Its keys and values [key or value, batch, head, key, feature] are written into `new`, which is the end of `kept`; those of
     the source are `across`. `seen` [query, key] is the causal mask, and the first row stands at position `first`.
     """
+    scale = 1 / config.score_divisor  # 1 / (√d_head · temperature)
     three, own_output, cross_query, cross_output, expand, contract = products
     around_self, around_cross, around_feed = layer.around_self, layer.around_cross, layer.around_feed
     heads = new.shape[1], -1, config.n_heads, config.d_head  # [batch, position, head, feature]
@@ -182,10 +150,9 @@ def _through(
     return around_feed(x, contract(layer.feed_forward.activate(hidden)))  # type: ignore[no-any-return]
 
 
-def _mixed(query: Tensor, both: Tensor, seen: Tensor | None, scale: float | Tensor) -> Tensor:
+def _mixed(query: Tensor, both: Tensor, seen: Tensor | None, scale: float) -> Tensor:
     """[row, feature] what the queries take from the values, by torch's fused attention."""
     # O = softmax((Q · scale)·Kᵀ)·V
     key, value = both.unbind(0)
-    # torch's operation takes no tensor as scale, and a graph no number that changes.
     mixed = nn.functional.scaled_dot_product_attention(query * scale, key, value, seen, scale=1.0)
     return mixed.transpose(1, 2).flatten(2).flatten(0, 1)

@@ -15,7 +15,6 @@ import attrs
 import torch
 from torch import Tensor, nn
 
-from explorer.config import Config
 from explorer.engine.speed.packed import turned
 from explorer.engine.speed.packed_linear import PackedLinear
 from explorer.engine.speed.rounded import CannotRoundError, Rounded
@@ -25,8 +24,6 @@ from explorer.model.transformer import Transformer
 
 Product = Callable[[Tensor], Tensor]
 """[row, in] to [row, out]."""
-Graph = Callable[..., Tensor]
-"""A step as a graph of torch's."""
 State = tuple[tuple[int, int, int], ...]
 """What `state_of` tells."""
 N_OF_LAYER = 6  # products of each layer; behind those of all layers stands the generator's
@@ -36,10 +33,6 @@ N_OF_LAYER = 6  # products of each layer; behind those of all layers stands the 
 class QuickWeights:
     """The products of a decoder in the order in which a step comes through them, and `across`, which makes the keys and values
     of the source for all layers at once. `guesses` are the rounded ones as soon as all are there.
-
-    `graph` is a step of guesses by a model with the knobs `graph_config` (`step_graph`). `exact_graphs` are exact steps of one
-    token of a single sentence and of several, by a model with the knobs `exact_configs`; `n_called` counts the steps of both
-    kinds that were made without them.
     """
 
     state: object
@@ -47,13 +40,7 @@ class QuickWeights:
     across: PackedLinear
     rounded: list[Product] = attrs.field(factory=list)
     guesses: "list[Product] | list[PackedLinear] | None" = None
-    graph: Graph | None = None
-    graph_config: Config | None = None
-    exact_graphs: list[Graph | None] = attrs.field(factory=lambda: [None, None])
-    exact_configs: list[Config | None] = attrs.field(factory=lambda: [None, None])
-    n_called: list[int] = attrs.field(factory=lambda: [0, 0])
     _of_one_row: Product | None = None
-    _right: set[tuple[int, int]] = attrs.field(factory=set)  # for which numbers of rows and threads products are right
 
     def of_one_row(self) -> Product:
         """The generator's exact product with one row, which is the largest of a step. Its weights are copied for it once."""
@@ -62,21 +49,6 @@ class QuickWeights:
             copy = turned(layer.weight)
             self._of_one_row = layer if copy is None else partial(copy.product, bias=layer.bias)
         return self._of_one_row
-
-    def packed(self) -> list[Tensor]:
-        """The exact weights that lie in oneDNN's order, which a graph is given in each call: torch's tracer keeps none."""
-        settled = [layer.settled() for layer in self.exact]
-        return [each for each in settled if each is not None and each.is_mkldnn]
-
-    def is_right(self, n_rows: int) -> bool:
-        """Whether exact products of `n_rows` rows are known to be right with torch's present number of threads."""
-        size = n_rows, torch.get_num_threads()
-        if size not in self._right:
-            read = self.exact if n_rows > 1 or self.of_one_row() is self.exact[-1] else self.exact[:-1]
-            if not all(layer.is_right(n_rows) for layer in read):
-                return False
-            self._right.add(size)
-        return True
 
 
 _known: "WeakKeyDictionary[Transformer, QuickWeights]" = WeakKeyDictionary()
@@ -91,12 +63,6 @@ def quick_weights(model: Transformer, state: State | None = None) -> QuickWeight
         across = together(*(each for own in attentions for each in (own.project_key, own.project_value)))
         found = _known[model] = QuickWeights(state, [together(*group) for group in _groups(model)], across)
     return found
-
-
-def n_called(model: Transformer) -> int:
-    """How many exact steps of one kind were called with the weights that are known of a model, changed or not."""
-    found = _known.get(model)
-    return 0 if found is None else max(found.n_called)
 
 
 def round_weights(model: Transformer, stop: Callable[[], bool] = lambda: False) -> None:
