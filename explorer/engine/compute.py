@@ -122,8 +122,7 @@ class Computer:
         return self.pieces.do(errand, number, stop)
 
     def rest(self, stop: Stop) -> None:
-        """Prepare what the next pass may need, until `stop` says that a request has come. Give freed memory back."""
-        self.sources.rest(stop)
+        """Give freed memory back, unless `stop` says that a request has come."""
         if not stop():
             self._freed.give_back()
 

@@ -9,23 +9,12 @@ Leviathan et al. 2023, section 2, with the last translation in place of a smalle
 from collections.abc import Callable
 
 import torch
-from torch import Tensor
 
-from explorer.engine.decoding.beam import (
-    NEVER_SAID,
-    Beam,
-    Candidates,
-    Decoding,
-    Ids,
-    check_prefix,
-    closed_ids,
-    likeliest,
-    longest,
-)
+from explorer.engine.decoding.beam import Beam, Candidates, Decoding, Ids, check_prefix, longest
 from explorer.engine.decoding.incremental import Steps
 from explorer.fast_ways import OF_WHOLE_PASSES, understands
 from explorer.model.transformer import Transformer
-from explorer.tokens.vocabulary import BEGIN, END
+from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.search_tree import Search
 
 _AT_ONCE = 24  # tokens that are guessed at most: of more, a wrong guess costs more than a right one saves
@@ -66,46 +55,6 @@ def greedy(
             if chosen != [expected]:
                 break
         steps.back_to(len(written))
-
-
-@torch.inference_mode()
-def written(
-    steps: Steps, begun: Ids, draft: Ids, limit: int, no_repeat_ngram: int, check: Callable[[], None] = lambda: None
-) -> Ids:
-    """The ids that steps which have read nothing yet write after those of `begun`, without the end symbol: at most `limit`.
-
-    `draft` is the guess. No probabilities are computed, because the caller verifies the ids by another pass. They do not
-    have `no_repeat_ngram` ids in a row twice, if that is not 0.
-    """
-    ids, n_read = list(begun), 0
-    while True:
-        check()
-        guess = _continuation(draft, (), ids)[: limit - len(ids) - 1]
-        given = [BEGIN, *ids, *guess][n_read:]
-        logits = steps.extend(torch.tensor([given], device=steps.device))[0][len(given) - len(guess) - 1 :]  # [row, vocab]
-        for row, (id_, expected) in enumerate(zip(_said(logits), [*guess, None], strict=True)):
-            closed = closed_ids(ids, no_repeat_ngram)
-            if id_ in closed:
-                logits[row, [*closed]] = -torch.inf
-                id_ = _said(logits[row : row + 1])[0]
-            if id_ == END:
-                return tuple(ids)
-            ids.append(id_)
-            if len(ids) == limit:
-                return tuple(ids)
-            if id_ != expected:
-                break
-        n_read = len(ids)
-        steps.back_to(n_read)
-
-
-def _said(logits: Tensor) -> list[int]:
-    """The likeliest id of each row of logits [row, vocab] that a translation may have."""
-    said = likeliest(logits)
-    if any(each in NEVER_SAID for each in said):
-        logits[:, NEVER_SAID] = -torch.inf
-        said = likeliest(logits)
-    return said
 
 
 def _continuation(draft: Ids, prefix: Ids, written: list[int]) -> list[int]:

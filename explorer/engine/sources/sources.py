@@ -94,8 +94,3 @@ class Sources:
         config = translator.preset.config
         tokens = self.tokenizers.source(text, config, translator.bilingual)
         return tuple(token.id for token in short_enough(tokens, config))
-
-    def rest(self, stop: Stop) -> None:
-        """Prepare what the next translation may need."""
-        if isinstance(self._trained, Translator):
-            self._trained.rest(stop)

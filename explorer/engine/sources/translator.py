@@ -4,7 +4,6 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-import attrs
 import torch
 from torch import Tensor
 
@@ -14,16 +13,15 @@ from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
 from explorer.engine.devices import seeded
 from explorer.engine.model_version import model_version
-from explorer.engine.recording.recorder import Begun, record
+from explorer.engine.recording.recorder import Begun, joined, record
 from explorer.engine.sources.trained import Trained
-from explorer.engine.speed.looked_over import Guess, looked_over, recorded_to_end
-from explorer.engine.speed.quick import can_be_quick, steps_of
-from explorer.engine.speed.quick_weights import round_weights
+from explorer.engine.speed.quick import steps_of
 from explorer.engine.speed.threads import decoding_threads, threads
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
 from explorer.presets import Preset
 from explorer.stops import Stop, Superseded
+from explorer.tokens.vocabulary import BEGIN
 from explorer.trace.own_card import card_of
 from explorer.trace.search_tree import Search
 
@@ -44,7 +42,7 @@ class Translator(Trained):
         self._most_threads = most_threads
         # Row "a key to everything painted": a sentence seen before is answered in 22 ms of CPU in place of 67.
         self._known: OrderedDict[object, Search] = OrderedDict()
-        self._draft = _Draft()
+        self._draft: Ids = ()  # The newest greedy translation: the next one often begins, or is, like it.
         # The newest encoder's part of a pass without changes, and its key. A change takes 24 ms of CPU, not 33.
         self._begun: tuple[object, Begun] | None = None
 
@@ -78,50 +76,37 @@ class Translator(Trained):
         key = self._key(source, config, decoding, changing)
         if key not in self._known:
             with changing.inside(self.model(config)):
-                self._known[key] = self._search(source, config, decoding, stop, memory, changing)
-        return self._remembered(key, source, decoding, changing)
+                self._known[key] = self._search(source, config, decoding, stop, memory)
+        return self._remembered(key, decoding)
 
     def recorded(
         self, source: Ids, config: Config, decoding: Decoding, begun: Begun, changing: Changing, stop: Stop
     ) -> tuple[Search, Begun]:
-        """As `search`, with the pass that was begun; the rest of it looks a new greedy translation over.
+        """As `search`, with the rest of the pass that was begun.
 
-        With changes inside, or over as many tokens as there are positions, that rest may be left to be made.
+        With changes inside, or over as many tokens as there are positions, that rest is left to be made.
         Raises Superseded when stopped.
         """
-        key, model = self._key(source, config, decoding, changing), self.model(config)
-        if key not in self._known and can_guess(model, decoding):
-            guess = self._draft.of(source, changed=bool(changing.changes))
-            found = looked_over(model, source, begun, decoding, guess, changing, stop, _raising(stop))
-            if found is not None:
-                self._known[key], begun = found
-                return self._remembered(key, source, decoding, changing), begun
         search = self.search(source, config, decoding, stop, begun.memory, changing)
         if changing.changes or len(search.best) >= config.max_len:
             return search, begun
-        return search, recorded_to_end(model, len(source), search.best, begun, stop)
+        return search, _to_end(self.model(config), len(source), search.best, begun, stop)
 
     def _key(self, source: Ids, config: Config, decoding: Decoding, changing: Changing) -> Hashable:
         """All that a translation depends on."""
         return source, config, decoding, changing.key, model_version(self.model(config))
 
-    def _remembered(self, key: object, source: Ids, decoding: Decoding, changing: Changing) -> Search:
+    def _remembered(self, key: object, decoding: Decoding) -> Search:
         """The known search tree, as the newest one."""
         if len(self._known) > _MOST_KNOWN:
             self._known.popitem(last=False)
         self._known.move_to_end(key)
         if decoding.beam == 1:  # A wide search often finds another sentence, which is no good guess at a greedy one.
-            self._draft.remember(source, self._known[key].best, changed=bool(changing.changes))
+            self._draft = self._known[key].best
         return self._known[key]
 
     def _search(
-        self,
-        source: Ids,
-        config: Config,
-        decoding: Decoding,
-        stop: Callable[[], bool],
-        memory: Tensor | None,
-        changing: Changing,
+        self, source: Ids, config: Config, decoding: Decoding, stop: Callable[[], bool], memory: Tensor | None
     ) -> Search:
         model = self.model(config)
         if not can_guess(model, decoding):
@@ -129,8 +114,7 @@ class Translator(Trained):
         torch.set_num_threads(min(decoding_threads(card_of(config), 1), self._most_threads))
         with torch.inference_mode():
             encoded = model.encode(ids_tensor(source).to(config.device)) if memory is None else memory
-        draft = self._draft.of(source, changed=bool(changing.changes)).ids
-        return greedy(steps_of(model, encoded), len(source), config.max_len, decoding, draft, _raising(stop))
+        return greedy(steps_of(model, encoded), len(source), config.max_len, decoding, self._draft, _raising(stop))
 
     def translate(self, source: Ids, beam: int) -> str:
         """The translation of one sentence as plain text."""
@@ -144,11 +128,6 @@ class Translator(Trained):
         """
         altered = altered or counting_knobs(config) != counting_knobs(self.preset.config)
         return Decoding(no_repeat_ngram=0 if altered else config.no_repeat_ngram, **how)
-
-    def rest(self, stop: Stop) -> None:
-        """Prepare the next guesses, until `stop` says that a request has come."""
-        if can_be_quick(self._model):
-            round_weights(self._model, stop)
 
     def search_all(
         self, sources: Sequence[Ids], config: Config, decoding: Decoding, stop: Callable[[], bool] = lambda: False
@@ -168,30 +147,13 @@ def _begun(model: Transformer, source: Ids, changing: Changing, stop: Stop) -> B
     return Begun(memory, recording)
 
 
-@attrs.define
-class _Draft:
-    """The newest greedy translations, at which the next one is guessed: it often begins, or is, like them.
-
-    A translation with changes is a guess at the next one of the same sentence with changes alone.
-    """
-
-    _plain: Ids = ()
-    _source: Ids = ()
-    _changed: Ids = ()
-    _changed_source: Ids = ()
-
-    def remember(self, source: Ids, best: Ids, *, changed: bool) -> None:
-        """Take a translation as the newest one."""
-        if changed:
-            self._changed_source, self._changed = source, best
-        else:
-            self._source, self._plain = source, best
-
-    def of(self, source: Ids, *, changed: bool) -> Guess:
-        """The guess at the translation of a sentence, with changes or without."""
-        if changed and source == self._changed_source:
-            return Guess(self._changed, same=True)
-        return Guess(self._plain, same=source == self._source)
+@torch.inference_mode()
+def _to_end(model: Transformer, n_source: int, target: Ids, begun: Begun, stop: Stop) -> Begun:
+    """The whole recorded pass over a known target, without changes. Raises Superseded."""
+    torch.set_num_threads(threads(card_of(model.config), max(n_source, len(target) + 1)))
+    with record(model, stop) as recording:
+        model.generator(model.decode(ids_tensor((BEGIN, *target)).to(begun.memory.device), begun.memory))
+    return Begun(begun.memory, joined(begun.recording, recording), target)
 
 
 def _raising(stop: Callable[[], bool]) -> Callable[[], None]:

@@ -2,7 +2,7 @@
 
 A step of one token has little to compute, so half of its time went to some two hundred calls. Here Q, K and V come from one
 product, keys and values are written into one tensor that all layers share, the maps are never made, and all taps but those of
-the norms are left out. With rounded weights a step is a guess and takes half of that time again.
+the norms are left out.
 """
 
 from collections.abc import Sequence
@@ -51,17 +51,15 @@ def quick_state(model: Transformer) -> State | None:
 class QuickSteps:
     """The decoder over a batch of sentences, each of which is given further ids at each step.
 
-    `memory` [batch, key, feature] is the encoder's output. `can_be_quick` must be True. With `rounded` the logits
-    are a guess if the weights were rounded already (`round_weights`). `state` is what `quick_state` says, if it is known.
+    `memory` [batch, key, feature] is the encoder's output. `can_be_quick` must be True. `state` is what `quick_state` says, if
+    it is known.
     """
 
-    def __init__(self, model: Transformer, memory: Tensor, *, rounded: bool = False, state: State | None = None) -> None:
+    def __init__(self, model: Transformer, memory: Tensor, *, state: State | None = None) -> None:
         assert model.decoder is not None  # `can_be_quick` says so.
         self._decoder, self.config, self.device = model.decoder, model.config, memory.device
         weights = self.weights = quick_weights(model, state)
-        guessing = rounded and weights.guesses is not None
-        products = self.products = weights.guesses if guessing and weights.guesses is not None else weights.exact
-        self._exact = products is weights.exact
+        products = weights.exact
         starts = range(0, len(products) - 1, N_OF_LAYER)
         self._layers = list(zip(layers_of(model), (products[n : n + N_OF_LAYER] for n in starts), strict=True))
         self._generator = products[-1]
@@ -97,7 +95,7 @@ class QuickSteps:
 
     def _logits(self, x: Tensor) -> Tensor:
         """[row, vocab] the logits of the rows [row, feature] behind all layers."""
-        generator = self.weights.of_one_row() if self._exact and len(x) == 1 else self._generator
+        generator = self.weights.of_one_row() if len(x) == 1 else self._generator
         return generator(self._decoder.normalized(x))
 
     def back_to(self, n: int) -> None:

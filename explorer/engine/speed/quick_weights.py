@@ -1,7 +1,6 @@
-"""The weights of a decoder as quick steps read them: Q, K and V as one matrix, and all matrices rounded for guesses.
+"""The weights of a decoder as quick steps read them: Q, K and V as one matrix.
 
-They are put together once for each model, and noticed when they change, as those of a packed layer are. Rounding takes some
-forty milliseconds, so it is done while the thread idles.
+They are put together once for each model, and noticed when they change, as those of a packed layer are.
 
 Decision: the output's weights alone have a turned copy for one exact row. Rejected: a second copy of all weights, because only
 the first sentence after a change of weights would use it.
@@ -17,7 +16,6 @@ from torch import Tensor, nn
 
 from explorer.engine.speed.packed import turned
 from explorer.engine.speed.packed_linear import PackedLinear
-from explorer.engine.speed.rounded import CannotRoundError, Rounded
 from explorer.model.layers import DecoderLayer
 from explorer.model.linear import Linear
 from explorer.model.transformer import Transformer
@@ -32,14 +30,12 @@ N_OF_LAYER = 6  # products of each layer; behind those of all layers stands the 
 @attrs.define(eq=False)
 class QuickWeights:
     """The products of a decoder in the order in which a step comes through them, and `across`, which makes the keys and values
-    of the source for all layers at once. `guesses` are the rounded ones as soon as all are there.
+    of the source for all layers at once.
     """
 
     state: object
     exact: list[PackedLinear]
     across: PackedLinear
-    rounded: list[Product] = attrs.field(factory=list)
-    guesses: "list[Product] | list[PackedLinear] | None" = None
     _of_one_row: Product | None = None
 
     def of_one_row(self) -> Product:
@@ -63,22 +59,6 @@ def quick_weights(model: Transformer, state: State | None = None) -> QuickWeight
         across = together(*(each for own in attentions for each in (own.project_key, own.project_value)))
         found = _known[model] = QuickWeights(state, [together(*group) for group in _groups(model)], across)
     return found
-
-
-def round_weights(model: Transformer, stop: Callable[[], bool] = lambda: False) -> None:
-    """Round the weights of a decoder for the guesses to come, one matrix after the other, until `stop` asks to stop.
-
-    It goes on from there when it is called again. Where torch cannot round, guesses are made with exact weights.
-    """
-    weights = quick_weights(model)
-    try:
-        while weights.guesses is None and not stop():
-            if len(weights.rounded) < len(weights.exact):
-                weights.rounded.append(Rounded(weights.exact[len(weights.rounded)]))
-            else:
-                weights.guesses = weights.rounded
-    except CannotRoundError:
-        weights.guesses = weights.exact
 
 
 def together(*layers: Linear) -> PackedLinear:

@@ -1,4 +1,4 @@
-"""A translation that is guessed and looked over by the recorded pass is the greedy one, and its Trace that of a plain pass."""
+"""Translations that are guessed from the one before are the greedy ones, and their Traces those of a new program."""
 
 from collections import defaultdict
 from pathlib import Path
@@ -6,16 +6,12 @@ from pathlib import Path
 import attrs
 import numpy as np
 import pytest
-from torch import Tensor
 
 from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import search
 from explorer.engine.request import Request
 from explorer.engine.sources.source import never
 from explorer.engine.sources.translator import Translator
-from explorer.engine.speed import looked_over as module
-from explorer.engine.speed.quick_weights import quick_weights
-from explorer.model.ids import ids_tensor
 from explorer.presets import load_preset
 from explorer.stops import Superseded
 from explorer.trace.changes import Change
@@ -26,18 +22,10 @@ from tests.sweeps import exhaustive, sweep
 
 TEXTS = ("我爱北京", "你看书", "他爱猫。", "图书馆")
 HEAD = Change("decoder.layers.0.cross_attn.mixed", "scale", head=0, value=-9.0)
-GUESSES: dict[str, tuple[int, ...]] = {"none": (), "wrong": (271, 272, 270, 265), "long": tuple(range(262, 272)) * 3}
 
 
 def answer(computer: Computer, name: str, text: str, *changes: Change, **fields: object) -> Trace:
     return computer(Request.from_preset(name, text).wishing(changes=changes, **fields)).trace
-
-
-def slow_way(monkeypatch: pytest.MonkeyPatch, name: str, text: str, *changes: Change, **fields: object) -> Trace:
-    """By steps of exact weights, and then a pass over what they wrote."""
-    with monkeypatch.context() as patched:
-        patched.setattr("explorer.engine.sources.translator.looked_over", lambda *_: None)
-        return answer(Computer(), name, text, *changes, **fields)
 
 
 def assert_same_trace(ours: Trace, slow: Trace) -> None:
@@ -56,67 +44,15 @@ def assert_same_trace(ours: Trace, slow: Trace) -> None:
 
 @pytest.mark.parametrize("changes", [(), (HEAD,), (attrs.evolve(HEAD, tap="encoder.layers.0.self_attn.mixed"),)])
 @pytest.mark.parametrize("prefix", sweep([(), (270,), (271, 265, 270)], telling=[(271, 265, 270)]))
-def test_the_trace_is_that_of_the_slow_way(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: tuple[Change, ...], prefix: tuple[int, ...]
+def test_the_trace_is_that_of_a_program_that_has_just_begun(
+    tmp_path: Path, changes: tuple[Change, ...], prefix: tuple[int, ...]
 ) -> None:
     """One sentence after the other, each with the last one as its guess."""
     name, computer = a_bundle(tmp_path), Computer()
     answer(computer, name, "猫")
-    computer.rest(never)  # Guesses are made with rounded weights from now on.
     for text in TEXTS:
         ours = answer(computer, name, text, *changes, prefix=prefix)
-        assert_same_trace(ours, slow_way(monkeypatch, name, text, *changes, prefix=prefix))
-
-
-@pytest.mark.parametrize("guess", GUESSES)
-def test_any_guess_leads_to_the_same_translation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, guess: str) -> None:
-    """Wrong words are replaced, one pass after the other; what was not confirmed in the end goes the slow way."""
-    name = a_bundle(tmp_path)
-    for text in TEXTS:
-        slow = slow_way(monkeypatch, name, text)
-        with monkeypatch.context() as patched:
-            patched.setattr(module, "written", lambda _steps, begun, *_: (*begun, *GUESSES[guess])[: max(20, len(begun))])
-            assert_same_trace(answer(Computer(), name, text), slow)
-
-
-def count_passes(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """How many tokens each recorded pass is over."""
-    counted: list[int] = []
-
-    def counting(ids: tuple[int, ...]) -> Tensor:
-        counted.append(len(ids) - 1)  # without the begin symbol
-        return ids_tensor(ids)
-
-    monkeypatch.setattr(module, "ids_tensor", counting)
-    return counted
-
-
-def test_a_change_is_tried_with_the_translation_of_a_moment_ago(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that changes no word takes one pass and no step; so it is when it is undone."""
-    name, computer = a_bundle(tmp_path), Computer()
-    plain = answer(computer, name, TEXTS[0])
-    passes = count_passes(monkeypatch)
-    monkeypatch.setattr(module, "written", None)  # Whoever would call it fails.
-    changed = answer(computer, name, TEXTS[0], attrs.evolve(HEAD, value=1.001))
-    assert changed.target == plain.target
-    assert passes == [len(plain.tokens.target) - 1]
-
-    assert_same_trace(answer(computer, name, TEXTS[0]), plain)
-    assert passes == [len(plain.tokens.target) - 1] * 2
-
-
-def test_weights_are_rounded_while_nobody_waits(tmp_path: Path) -> None:
-    """And no further than until somebody does."""
-    name, computer = a_bundle(tmp_path), Computer()
-    answer(computer, name, TEXTS[0])
-    translator = computer.sources.translator(name)
-    assert translator is not None
-    weights = quick_weights(translator.model(translator.preset.config))
-    computer.rest(lambda: True)
-    assert weights.rounded == []
-    computer.rest(never)
-
-    assert weights.guesses is not None and len(weights.guesses) == 7
+        assert_same_trace(ours, answer(Computer(), name, text, *changes, prefix=prefix))
 
 
 def test_a_stop_ends_it(tmp_path: Path) -> None:
@@ -145,16 +81,13 @@ def test_a_stop_ends_it(tmp_path: Path) -> None:
 
 @exhaustive
 @pytest.mark.slow  # 300 sentences of the trained model, in two ways
-def test_three_hundred_translations_are_those_of_the_slow_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_three_hundred_translations_are_those_of_a_search() -> None:
     """Sentences that were not trained on, whole and half typed, one after the other."""
     computer = Computer()
-    answer(computer, "translator", "猫")
-    computer.rest(never)
     translator = computer.sources.translator("translator")
     assert translator is not None and translator.folder is not None
     rows = (translator.folder / "held-out.tsv").read_text(encoding="utf-8").splitlines()[1::10]
     texts = [text[: len(text) // (1 + n % 2)] or text for n, text in enumerate(row.split("\t")[1] for row in rows)][:300]
-    passes = count_passes(monkeypatch)
     said = set()
     by_length: dict[int, list[tuple[str, tuple[int, ...], Search]]] = defaultdict(list)
     for text in texts:
@@ -164,7 +97,6 @@ def test_three_hundred_translations_are_those_of_the_slow_way(monkeypatch: pytes
         by_length[len(ids)].append((text, ids, trace.search))
         said.add(trace.target)
     assert len(texts) == 300 and len(said) > 250
-    assert 300 < len(passes) < 336, "rounded weights guess nearly all of them, but not all"
     model, n_held = Translator(load_preset("translator")).model(translator.preset.config), 0
     decoding = translator.decoding(translator.preset.config, beam=1)
     for alike in by_length.values():  # Sentences of one length go together, which takes less time than one by one.
