@@ -21,11 +21,11 @@ from explorer.engine.compute import Computer
 from explorer.engine.decoding.beam import Decoding, longest
 from explorer.engine.decoding.greedy import can_guess
 from explorer.engine.decoding.greedy_batch import greedy_batch
+from explorer.engine.decoding.incremental import Incremental
 from explorer.engine.request import Request
 from explorer.engine.sources.source import Row
 from explorer.engine.sources.translating import Translating
 from explorer.engine.speed.packed_linear import unpack
-from explorer.engine.speed.quick import steps_of
 from explorer.errors import ExplorerError
 from explorer.model.hooks import hooked
 from explorer.model.ids import padded
@@ -143,7 +143,7 @@ class Measurer:
             with hooked(model, hook):
                 memory = model.encode(ids)
             limit = longest(ids.shape[1], model.config.max_len)
-            said = greedy_batch(steps_of(model, memory), len(ids), limit, source.decoding(wish).no_repeat_ngram)
+            said = greedy_batch(Incremental(model, memory), len(ids), limit, source.decoding(wish).no_repeat_ngram)
             tokens = [source.with_target(wish, row, own) for row, own in zip(rows, said, strict=True)]
             target = _ids([each.target for each in tokens]).to(wish.config.device)
             with hooked(model, hook):

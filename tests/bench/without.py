@@ -44,7 +44,6 @@ def _all_cores(*_given: Any, **_options: Any) -> int:
 
 _SPEED = "explorer.engine.speed"
 MECHANISMS: Mapping[str, Mechanism] = {
-    "quick": Mechanism((_KEY, _TYPED), {f"{_SPEED}.quick.can_be_quick": _no, f"{_SPEED}.quick.quick_state": _nothing}),
     "packed_linear": Mechanism((_KEY, _TYPED), {f"{_SPEED}.packed_linear.pack": _nothing}),
     "foreign_packing": Mechanism(
         ("0.5 B: a recorded pass", "0.5 B: a key", "50 prompts"), {f"{_SPEED}.foreign_packing.PackedLayers.begin": _no}

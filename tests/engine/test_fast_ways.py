@@ -1,7 +1,6 @@
 """Every fast way against `Transformer.forward`, with every knob turned: those there are, and some that are invented here."""
 
 from collections.abc import Callable, Iterator
-from functools import partial
 from typing import Any
 
 import attrs
@@ -12,15 +11,13 @@ from torch import Tensor
 import explorer
 from explorer import fast_ways
 from explorer.config import KNOBS, Config
-from explorer.engine.decoding import beam, incremental
-from explorer.engine.decoding.beam import Decoding, longest
+from explorer.engine.decoding import incremental
+from explorer.engine.decoding.beam import Decoding, longest, search
 from explorer.engine.decoding.greedy import can_guess
 from explorer.engine.decoding.greedy_batch import greedy_batch
 from explorer.engine.decoding.incremental import Incremental
 from explorer.engine.experiments.runs import runs_of
-from explorer.engine.speed import quick
 from explorer.engine.speed.packed_linear import PackedLinear, pack
-from explorer.engine.speed.quick import QuickSteps, quick_state, steps_of
 from explorer.errors import NoScriptForKnobs
 from explorer.export.pytorch.script import pytorch_script
 from explorer.knobs import knob
@@ -36,7 +33,6 @@ from explorer.trace.script_parts import ScriptParts
 from tests.model.models import assert_same, randomized
 from tests.sweeps import sweep
 
-search = partial(beam.search, steps_of=steps_of)
 SOURCE, TARGET = torch.tensor([[5, 6, 7, 8, 9]]), torch.tensor([[2, 10, 11, 12, 13, 14]])
 
 
@@ -125,19 +121,11 @@ def _packed(model: Transformer) -> Tensor:
     return whole(model)
 
 
-def _quick(model: Transformer) -> Tensor:
-    return by_steps(model, steps_of(model, model.encode(SOURCE)))
-
-
 def _kept_keys(model: Transformer) -> Tensor:
     return by_steps(model, Incremental(model, model.encode(SOURCE)))
 
 
-WAYS: dict[str, Callable[[Transformer], Tensor]] = {
-    "packed weights": _packed,
-    "quick steps": _quick,
-    "kept keys and values": _kept_keys,
-}
+WAYS: dict[str, Callable[[Transformer], Tensor]] = {"packed weights": _packed, "kept keys and values": _kept_keys}
 
 
 @pytest.fixture(params=["none", *INVENTIONS])
@@ -170,7 +158,7 @@ def _is_causal(config: Config) -> bool:
 
 
 def _one_by_one(model: Transformer, n: int) -> Tensor:
-    steps = steps_of(model, model.encode(SOURCE))
+    steps = Incremental(model, model.encode(SOURCE))
     for each in range(n):
         steps.step(TARGET[:, each])
     return steps.step(TARGET[:, n])
@@ -184,22 +172,16 @@ def test_each_way_steps_aside_for_a_knob_that_it_does_not_know(way: str, inventi
         model = model_of(invented=value)
         with torch.inference_mode():
             torch.testing.assert_close(WAYS[way](model), whole(model), atol=3e-5, rtol=1e-5)
-            if value != 1.0:
-                assert quick_state(model) is None and isinstance(steps_of(model, model.encode(SOURCE)), Incremental)
 
 
-@pytest.mark.parametrize("invention", ["feed-forward", "whole layer", "whole attention"], indirect=True)
+@pytest.mark.parametrize("invention", ["whole layer", "whole attention"], indirect=True)
 def test_a_way_that_takes_every_knob_is_found_out(invention: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that the test above can fail."""
-    for room in (quick, incremental):
-        monkeypatch.setattr(room, "understands", lambda _config, _knobs: True)
+    monkeypatch.setattr(incremental, "understands", lambda _config, _knobs: True)
     model = model_of(invented=0.6)
     with torch.inference_mode():
-        wrong = []
-        for steps in (QuickSteps(model, model.encode(SOURCE)), Incremental(model, model.encode(SOURCE))):
-            made = by_steps(model, steps)
-            wrong.append(not torch.allclose(made, whole(model), atol=3e-5, rtol=1e-5))
-    assert any(wrong)
+        made = by_steps(model, Incremental(model, model.encode(SOURCE)))
+        assert not torch.allclose(made, whole(model), atol=3e-5, rtol=1e-5)
 
 
 @pytest.mark.parametrize("invention", INVENTIONS, indirect=True)
@@ -213,7 +195,7 @@ def test_translations_under_an_unknown_knob_are_those_of_whole_passes(invention:
         one = search(model, [tuple(SOURCE[0].tolist())], Decoding(whole=True))[0].best
         assert not can_guess(model, Decoding())  # Later tokens might reach earlier ones, and a guess is read at once.
         assert search(model, [tuple(SOURCE[0].tolist())], Decoding())[0].best == one
-        assert greedy_batch(steps_of(model, memory), 1, longest(SOURCE.shape[1], model.config.max_len))[0] == one
+        assert greedy_batch(Incremental(model, memory), 1, longest(SOURCE.shape[1], model.config.max_len))[0] == one
 
 
 @pytest.mark.parametrize("invention", ["logits", "feed-forward"], indirect=True)

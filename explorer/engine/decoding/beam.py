@@ -17,7 +17,7 @@ import attrs
 import torch
 from torch import Tensor
 
-from explorer.engine.decoding.incremental import Incremental, Steps
+from explorer.engine.decoding.incremental import Incremental
 from explorer.errors import TooLong
 from explorer.model import masks
 from explorer.model.ids import padded
@@ -81,14 +81,9 @@ def check_prefix(limit: int, decoding: Decoding) -> None:
 
 @torch.inference_mode()
 def search(
-    model: Transformer,
-    sources: Sequence[Ids],
-    decoding: Decoding,
-    check: Callable[[], None] = lambda: None,
-    steps_of: Callable[..., Steps] = Incremental,
+    model: Transformer, sources: Sequence[Ids], decoding: Decoding, check: Callable[[], None] = lambda: None
 ) -> list[Search]:
-    """The search trees of a batch of source ids, one for each sentence. `steps_of` makes the decoder's steps
-    as `Incremental` does.
+    """The search trees of a batch of source ids, one for each sentence.
 
     `check` is called before each step and may raise an error to end the work. Raises TooLong for a prefix that leaves no room
     for another token.
@@ -99,7 +94,7 @@ def search(
     ids = padded(sources, PAD).to(device)
     lengths = torch.tensor([len(row) for row in sources], device=device)
     real = None if len(set(map(len, sources))) == 1 else masks.padding(lengths, ids.shape[1])
-    steps = steps_of(model, model.encode(ids, real), real, whole=decoding.whole)
+    steps = Incremental(model, model.encode(ids, real), real, whole=decoding.whole)
     beams = [Beam(longest(len(row), limit), decoding) for row in sources]
     given = torch.full((len(sources),), BEGIN, device=device)
     live = list(range(len(sources)))  # These sentences are not done yet.

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import torch
 
 from explorer.engine.decoding.beam import Beam, Candidates, Decoding, Ids, check_prefix, longest
-from explorer.engine.decoding.incremental import Steps
+from explorer.engine.decoding.incremental import Incremental
 from explorer.fast_ways import OF_WHOLE_PASSES, understands
 from explorer.model.transformer import Transformer
 from explorer.tokens.vocabulary import BEGIN
@@ -31,7 +31,7 @@ def can_guess(model: Transformer, decoding: Decoding) -> bool:
 
 @torch.inference_mode()
 def greedy(
-    steps: Steps, n_source: int, max_len: int, decoding: Decoding, draft: Ids, check: Callable[[], None] = lambda: None
+    steps: Incremental, n_source: int, max_len: int, decoding: Decoding, draft: Ids, check: Callable[[], None] = lambda: None
 ) -> Search:
     """The translation of a sentence of `n_source` tokens by steps that have read nothing yet; `draft` is the guess.
 

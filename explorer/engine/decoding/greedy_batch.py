@@ -9,13 +9,13 @@ from collections.abc import Callable
 import torch
 
 from explorer.engine.decoding.beam import NEVER_SAID, Ids, closed_ids, likeliest
-from explorer.engine.decoding.incremental import Steps
+from explorer.engine.decoding.incremental import Incremental
 from explorer.tokens.vocabulary import BEGIN, END
 
 
 @torch.inference_mode()
 def greedy_batch(
-    steps: Steps, n: int, limit: int, no_repeat_ngram: int = 0, check: Callable[[], None] = lambda: None
+    steps: Incremental, n: int, limit: int, no_repeat_ngram: int = 0, check: Callable[[], None] = lambda: None
 ) -> list[Ids]:
     """The ids of the translations of `n` sentences, without begin and end symbols: at most `limit` each (see `longest`).
 

@@ -11,11 +11,11 @@ from explorer.config import Config, counting_knobs
 from explorer.engine.changing import Changing
 from explorer.engine.decoding.beam import Decoding, search
 from explorer.engine.decoding.greedy import can_guess, greedy
+from explorer.engine.decoding.incremental import Incremental
 from explorer.engine.devices import seeded
 from explorer.engine.model_version import model_version
 from explorer.engine.recording.recorder import Begun, joined, record
 from explorer.engine.sources.trained import Trained
-from explorer.engine.speed.quick import steps_of
 from explorer.engine.speed.threads import decoding_threads, threads
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
@@ -114,7 +114,7 @@ class Translator(Trained):
         torch.set_num_threads(min(decoding_threads(card_of(config), 1), self._most_threads))
         with torch.inference_mode():
             encoded = model.encode(ids_tensor(source).to(config.device)) if memory is None else memory
-        return greedy(steps_of(model, encoded), len(source), config.max_len, decoding, self._draft, _raising(stop))
+        return greedy(Incremental(model, encoded), len(source), config.max_len, decoding, self._draft, _raising(stop))
 
     def translate(self, source: Ids, beam: int) -> str:
         """The translation of one sentence as plain text."""
@@ -137,7 +137,7 @@ class Translator(Trained):
         torch.set_num_threads(min(n_threads, self._most_threads))
         model = self.model(config)
         with seeded(config.dropout_seed, config.device):
-            return search(model, sources, decoding, _raising(stop), steps_of)
+            return search(model, sources, decoding, _raising(stop))
 
 
 def _begun(model: Transformer, source: Ids, changing: Changing, stop: Stop) -> Begun:

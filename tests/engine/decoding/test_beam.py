@@ -2,15 +2,12 @@
 
 import itertools
 import math
-from functools import partial
 
 import pytest
 import torch
 
 import explorer
-from explorer.engine.decoding import beam as beam_search
-from explorer.engine.decoding.beam import Decoding, longest
-from explorer.engine.speed.quick import steps_of
+from explorer.engine.decoding.beam import Decoding, longest, search
 from explorer.errors import TooLong
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
@@ -21,7 +18,6 @@ from tests.model.models import randomized, small
 
 pytestmark = pytest.mark.slow  # searches of the trained model
 
-search = partial(beam_search.search, steps_of=steps_of)
 Ids = tuple[int, ...]
 SOURCES: list[Ids] = [(5, 6, 7), (9,), (12, 4, 4, 8, 10)]
 
@@ -100,13 +96,6 @@ def test_greedy_is_the_most_probable_symbol_of_a_full_pass_again_and_again(knobs
     model = model_of(**knobs)
 
     assert [each.best for each in search(model, SOURCES, Decoding())] == [naive_greedy(model, row) for row in SOURCES]
-
-
-def test_steps_that_are_not_quick_find_the_same() -> None:
-    """Without `steps_of`, the keys and values of earlier tokens are all that is kept."""
-    model = model_of()
-    quick, plain = search(model, SOURCES, Decoding(beam=3)), beam_search.search(model, SOURCES, Decoding(beam=3))
-    assert [each.best for each in quick] == [each.best for each in plain]
 
 
 @pytest.mark.parametrize("beam", range(1, 9))

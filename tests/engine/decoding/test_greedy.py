@@ -7,7 +7,7 @@ import torch
 
 from explorer.engine.decoding.beam import Decoding
 from explorer.engine.decoding.greedy import can_guess, greedy
-from explorer.engine.speed.quick import QuickSteps, steps_of
+from explorer.engine.decoding.incremental import Incremental
 from explorer.errors import TooLong
 from explorer.model.ids import ids_tensor
 from explorer.model.transformer import Transformer
@@ -22,7 +22,7 @@ def guessed(model: Transformer, source: Ids, draft: Ids, prefix: Ids = (), no_re
     with torch.inference_mode():
         memory = model.encode(ids_tensor(source))
     decoding = Decoding(prefix=prefix, no_repeat_ngram=no_repeat_ngram)
-    return greedy(steps_of(model, memory), len(source), model.config.max_len, decoding, draft)
+    return greedy(Incremental(model, memory), len(source), model.config.max_len, decoding, draft)
 
 
 def assert_same_search(wanted: Search, got: Search) -> None:
@@ -77,14 +77,14 @@ def test_a_prefix_without_room_is_refused() -> None:
 
 def count_steps(monkeypatch: pytest.MonkeyPatch, model: Transformer, source: Ids, draft: Ids) -> int:
     counted: list[int] = []
-    extend = QuickSteps.extend
+    extend = Incremental.extend
 
-    def counting(self: QuickSteps, ids: torch.Tensor) -> torch.Tensor:
+    def counting(self: Incremental, ids: torch.Tensor) -> torch.Tensor:
         counted.append(ids.shape[1])
         return extend(self, ids)
 
     with monkeypatch.context() as patched:
-        patched.setattr(QuickSteps, "extend", counting)
+        patched.setattr(Incremental, "extend", counting)
         guessed(model, source, draft)
     return len(counted)
 
@@ -119,4 +119,4 @@ def test_a_stop_ends_the_search() -> None:
     with torch.inference_mode():
         memory = model.encode(ids_tensor(SOURCES[0]))
     with pytest.raises(Superseded):
-        greedy(steps_of(model, memory), 3, model.config.max_len, Decoding(), (), stop)
+        greedy(Incremental(model, memory), 3, model.config.max_len, Decoding(), (), stop)

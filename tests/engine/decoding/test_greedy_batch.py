@@ -6,7 +6,7 @@ import torch
 from explorer.config import Config
 from explorer.engine.decoding.beam import Decoding, longest, search
 from explorer.engine.decoding.greedy_batch import greedy_batch
-from explorer.engine.speed.quick import steps_of
+from explorer.engine.decoding.incremental import Incremental
 from explorer.errors import EmptyText
 from explorer.model.transformer import Transformer
 from explorer.model.weights import build
@@ -29,7 +29,7 @@ def test_a_batch_writes_what_a_beam_of_one_writes(end: float) -> None:
     own = model(end)
     with torch.inference_mode():
         memory = own.encode(torch.tensor(SOURCES))
-    found = greedy_batch(steps_of(own, memory), len(SOURCES), longest(5, 24))
+    found = greedy_batch(Incremental(own, memory), len(SOURCES), longest(5, 24))
     assert found == [each.best for each in search(own, SOURCES, Decoding())]
     lengths = {len(ids) for ids in found}
     assert lengths == {23} if end < 0 else lengths == {0} if end > 1 else len(lengths) > 1
@@ -41,7 +41,7 @@ def test_no_sentence_of_a_batch_repeats_an_n_gram(n: int) -> None:
     own = model(-0.5)
     with torch.inference_mode():
         memory = own.encode(torch.tensor(SOURCES))
-    found = greedy_batch(steps_of(own, memory), len(SOURCES), longest(5, 24), n)
+    found = greedy_batch(Incremental(own, memory), len(SOURCES), longest(5, 24), n)
     assert found == [each.best for each in search(own, SOURCES, Decoding(no_repeat_ngram=n))]
     assert found != [each.best for each in search(own, SOURCES, Decoding())]
 
@@ -54,4 +54,4 @@ def test_a_batch_can_be_ended_before_each_step() -> None:
         raise EmptyText
 
     with pytest.raises(EmptyText), torch.inference_mode():
-        greedy_batch(steps_of(own, own.encode(torch.tensor(SOURCES))), len(SOURCES), longest(5, 24), check=check)
+        greedy_batch(Incremental(own, own.encode(torch.tensor(SOURCES))), len(SOURCES), longest(5, 24), check=check)
