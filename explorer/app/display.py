@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from explorer.app.application import ExplorerApplication
 from explorer.errors import NoDisplay
-from explorer.export.raster import add_fonts
+from explorer.export.fonts import add_fonts
 from explorer.resources import asset
 from explorer.version import __version__
 from explorer.views.painting.style import use_font

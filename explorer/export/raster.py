@@ -11,17 +11,17 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QBuffer, QByteArray, QMarginsF, QRectF, QSize, QSizeF
-from PySide6.QtGui import QFontDatabase, QGuiApplication, QImage, QImageReader, QPageSize, QPaintDevice, QPainter, QPdfWriter
+from PySide6.QtGui import QGuiApplication, QImage, QImageReader, QPageSize, QPaintDevice, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 
 from explorer.errors import NotEnoughMemory
+from explorer.export.fonts import add_fonts
 from explorer.files import replacing
 from explorer.picture.figure.film import FRAMES_PER_SECOND, Film
 from explorer.picture.figure.png import FilmWriter, encode_pixels
 from explorer.picture.figure.svg import SVG_DPI
 from explorer.picture.theme import FAMILY, STACK
-from explorer.resources import asset
 
 INCH_MM = 25.4
 _INCH_POINTS = 72.0
@@ -34,18 +34,6 @@ _OPAQUE = 0xFF000000  # the smallest 32-bit ARGB value of an opaque pixel
 _FILM_PX = 960  # px, the width of a film where nobody asks for another one
 _FILM_DOTS = 3780  # per meter: 96 per inch
 _LARGEST_PX = 32767  # QPainter draws nothing beyond this coordinate
-
-
-@lru_cache(maxsize=1)
-def add_fonts() -> tuple[str, ...]:
-    """Register the bundled font with Qt and load what reads figures, once; returns the families. Raises MissingAsset."""
-    families: list[str] = []
-    for weight in ("Regular", "Bold"):
-        number = QFontDatabase.addApplicationFont(str(asset(f"fonts/TXSansSC-{weight}.otf")))
-        families += QFontDatabase.applicationFontFamilies(number)
-    # Load Qt's reader of SVG now: loaded on another thread, it would wait for Python's lock while it holds Qt's own.
-    QImageReader(str(asset("icons/chevron.svg")), QByteArray(b"svg")).canRead()
-    return tuple(families)
 
 
 def image(svg: str, dpi: float = 192.0, width_px: int | None = None) -> QImage:

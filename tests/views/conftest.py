@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 import explorer
-from explorer.export.raster import add_fonts
+from explorer.export.fonts import add_fonts
 from explorer.lang import Words
 from explorer.trace.trace import Trace
 from explorer.views.painting.style import use_font

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from explorer import page_list
 from explorer.app.appearance import Appearance
 from explorer.app.session.preferences import Preferences
-from explorer.export.raster import add_fonts
+from explorer.export.fonts import add_fonts
 from explorer.state.state import State
 from explorer.views.painting.style import use_font
 from tests.app.shell.opening import Make, Opened
