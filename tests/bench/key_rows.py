@@ -21,9 +21,9 @@ _SENTENCES = (
     "昨天晚上我和朋友在图书馆里看了一本关于中国历史的书。",
     "我们明天早上八点在学校门口见面，然后一起坐公共汽车去博物馆参观。",
 )
-_KEYS, _WARM_UP = 60, 8
+_KEYS, _WARM_UP = 40, 5
 _GAP_S = 0.12
-_BLOCKS, _IN_BLOCK = 3, 10
+_BLOCKS, _IN_BLOCK = 3, 6
 _PLAIN, _ALONE = "a plain pass of the same tokens", "without it"
 _KEY = "a key to everything painted, translator, 16 tokens: {}"
 _TYPED = "a key of a sentence typed through at 120 ms a key: {}"
@@ -58,7 +58,7 @@ def _typed(_bench: Bench) -> Iterator[Row]:
     """The first time each sentence is typed the machine and the program warm up."""
     found: list[float] = []
     with Driven("我", "translator") as driven:
-        for turn in range(4):
+        for turn in range(3):
             for sentence in _SENTENCES:
                 driven.program.window.sentences.source_edit.selectAll()
                 for character in sentence:

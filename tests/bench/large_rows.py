@@ -21,7 +21,7 @@ _FIGURES = {
     "key": ("a key behind 32 tokens", "its step with a cache", 1.5),
     "peak": ("peak of memory", "its peak in float32", 1.1),
 }
-_TURNS = {"0.5 B": 3, "1.5 B": 2}
+_TURNS = 2
 
 
 def tasks() -> list[Task]:
@@ -36,7 +36,7 @@ def _names(size: str) -> list[str]:
 def _beside_transformers(bench: Bench, size: str) -> Iterator[Row]:
     folder = bench.folder / size.replace(" ", "")
     _write(folder, size)
-    sides = [(told("ours", folder), told("theirs", folder)) for _ in range(_TURNS[size])]
+    sides = [(told("ours", folder), told("theirs", folder)) for _ in range(_TURNS)]
     for figure, (what, beside, goal) in _FIGURES.items():
         ours, theirs = (Sample(tuple(side[figure] for side in each)) for each in zip(*sides, strict=True))
         unit = "MB" if figure == "peak" else "ms"

@@ -16,7 +16,7 @@ _MOMENTS = {
     "recorded": ("start → first full picture, a recorded pass", 0.6),
     "live": ("start → live", 1.4),
 }
-_ROUNDS = 5  # and one that is not counted: it fills the caches of files
+_ROUNDS = 4  # and one that is not counted: it fills the caches of files
 
 
 def tasks() -> list[Task]:

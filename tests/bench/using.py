@@ -24,7 +24,7 @@ from tests.bench.probe import SIXTEEN, Driven, Heart
 from tests.bench.without import leave_out
 from tests.dragging import drop
 
-_KEYS, _TICKS, _TIMES, _RESTYLED_S = 60, 20, 5, 1.5
+_KEYS, _TICKS, _TIMES, _RESTYLED_S = 30, 12, 3, 1.5
 # It sleeps between its looks, as the thread does between its beats: one that never sleeps would take a core from the program.
 _WATCH = """
 import sys, threading, time

@@ -45,9 +45,7 @@ def _all_cores(*_given: Any, **_options: Any) -> int:
 _SPEED = "explorer.engine.speed"
 MECHANISMS: Mapping[str, Mechanism] = {
     "packed_linear": Mechanism((_KEY, _TYPED), {f"{_SPEED}.packed_linear.pack": _nothing}),
-    "foreign_packing": Mechanism(
-        ("0.5 B: a recorded pass", "0.5 B: a key", "50 prompts"), {f"{_SPEED}.foreign_packing.PackedLayers.begin": _no}
-    ),
+    "foreign_packing": Mechanism(("0.5 B", "50 prompts"), {f"{_SPEED}.foreign_packing.PackedLayers.begin": _no}),
     "threads": Mechanism(
         (_KEY, _TYPED, _BUSY),
         {f"{_SPEED}.threads.{name}": _all_cores for name in ("threads", "decoding_threads", "batch_threads")},
