@@ -52,7 +52,7 @@ class Compute(Protocol):
         """The Frame of a Request."""
 
     def rest(self, stop: "Stop") -> None:
-        """Use an idle moment to prepare the next pass, until `stop` says that a request has come."""
+        """Use an idle moment, until `stop` says that a request has come."""
 
     def piece(self, errand: Errand, number: int, stop: "Stop") -> Brought:
         """Do a piece of an errand. Raises Superseded as soon as `stop` says so."""

@@ -25,13 +25,13 @@ def tasks() -> list[Task]:
 
 
 def _starts(_bench: Bench) -> Iterator[Row]:
-    rounds = [(_torch_ms(), _opening_ms()) for _ in range(_ROUNDS + 1)][1:]
+    rounds = [(_torch_ms(), opening_ms()) for _ in range(_ROUNDS + 1)][1:]
     torch = Sample(tuple(torch_ms for torch_ms, _ours in rounds))
     for moment, (what, goal) in _MOMENTS.items():
         yield times(what, _TORCH, Pair(Sample(tuple(ours[moment] for _torch, ours in rounds)), torch), goal)
 
 
-def _opening_ms() -> dict[str, float]:
+def opening_ms() -> dict[str, float]:
     """Each moment of one start, in ms from when the process was asked for."""
     command = [sys.executable, "-m", "tests.bench.opening", repr(time.time())]
     found: dict[str, float] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=True, timeout=120).stdout)
