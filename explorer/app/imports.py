@@ -1,5 +1,5 @@
-"""What is imported after the empty window was painted, so that it opens at once: the first page, then what export and the
-other pages need.
+"""What is imported after the empty window was painted, so that it opens at once: the first page, then what makes the rest of
+Qt's classes, and beside torch what export and the other pages need.
 
 Imports of the GUI thread are made a little at each turn of the event loop.
 
@@ -23,14 +23,7 @@ from explorer.lang import LANGUAGES, Words
 _TURN_S = 0.005
 _LOOK_MS = 20  # between two looks at whether the thread has ended
 # pyqtgraph takes by far the longest turn. The first three modules are parts of it that can be imported before.
-_MODULES = (
-    "pydoc",
-    "multiprocessing.connection",
-    "xml.etree.ElementTree",
-    "pyqtgraph",
-    "explorer.views.pictures.waves",
-    page_list.module_of(page_list.KEYS[0]),
-)
+_MODULES = ("pydoc", "multiprocessing.connection", "xml.etree.ElementTree", "pyqtgraph", "explorer.views.pictures.waves")
 
 _BESIDE = ("fontTools.subset", "explorer.export.job", "explorer.export.script_file")  # These use no Qt.
 _PURE = ("explorer.picture.figure", "explorer.picture.makers")
@@ -107,7 +100,12 @@ def load_beside() -> None:
 
 
 def of_first_page() -> Iterator[str]:
-    """Create Qt's hundreds of classes one by one, then import the modules that use them."""
+    """Import what shows the first page."""
+    return _imported((page_list.module_of(page_list.KEYS[0]),))
+
+
+def of_all_classes() -> Iterator[str]:
+    """Create Qt's hundreds of classes one by one, then import the modules that use them; behind it no thread creates one."""
     for module in (QtCore, QtGui, QtWidgets):
         for name in dir(module):
             getattr(module, name)

@@ -15,7 +15,7 @@ from explorer.app.application import ExplorerApplication
 from explorer.app.bug_report import BugReports
 from explorer.app.display import WINDOW_PX, choose_input_method, make_application
 from explorer.app.endings import WRITING_THREAD, Endings
-from explorer.app.imports import Imports, LaterImports, of_first_page
+from explorer.app.imports import Imports, LaterImports, of_all_classes, of_first_page
 from explorer.app.session import recalled, told
 from explorer.app.session.first_state import First, first_state
 from explorer.app.session.preferences import Preferences, SharedEntries, read_json, read_line, written_json, written_line
@@ -97,12 +97,14 @@ class Program:
         self.window.closing.connect(self._save)
         self.window.seen.connect(self.session.start)
         self.window.seen.connect(self.appearance.ask_desktop)
-        self._imports, self._later_imports = Imports(of_first_page()), LaterImports()
-        self.window.seen.connect(self._imports.start)
-        self._imports.done.connect(self._imported.set)
+        self._page_imports, self._imports = Imports(of_first_page()), Imports(of_all_classes())
+        self._later_imports = LaterImports()
+        self.window.seen.connect(self._page_imports.start)
         self._lesson, self._other, self._own = lesson, other, None if first.saved is None else first.saved.own
-        self._imports.done.connect(self._recall)
-        self._imports.done.connect(self.window.begin)
+        self._page_imports.done.connect(self._recall)
+        self._page_imports.done.connect(self.window.begin)
+        self._page_imports.done.connect(self._imports.start)
+        self._imports.done.connect(self._imported.set)
         self._imports.done.connect(self._begin_others)
         self.session.told.connect(self._hear)
         self.window.sessions.file.changed.connect(self._keep)
