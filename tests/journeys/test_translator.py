@@ -363,10 +363,14 @@ def test_escape_goes_back_while_the_wide_search_waits(journey: Journey, monkeypa
     monkeypatch.setattr("explorer.app.session.answers.PAUSE_MS", 10**6)
 
     def script(window: Window) -> None:
+        journey.settle(window)
+        QTest.keyClick(window.sentences.source_edit, "I")
         journey.wait(lambda: window.session.is_answered() and not window.session.computes)
+        journey.wait(lambda: not window.session.painting_waits)
         window.go("attention")
         QTest.keyClick(window, Qt.Key.Key_Escape)
         assert window.session.state.page == "overview"
+        assert window.session.frame is not None and window.session.frame.request.beam == 1
         assert window.session.waiting
 
     journey.run(script, "--preset", "translator")
