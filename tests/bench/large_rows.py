@@ -21,6 +21,7 @@ _FIGURES = {
     "key": ("a key behind 32 tokens", "its step with a cache", 1.5),
     "peak": ("peak of memory", "its peak in float32", 1.1),
 }
+_HALF, _HALF_GOAL = "{} in half width: peak of memory", 0.7
 _TURNS = 2
 
 
@@ -30,7 +31,8 @@ def tasks() -> list[Task]:
 
 
 def _names(size: str) -> list[str]:
-    return [f"{size}: {what} / {beside}" for what, beside, _goal in _FIGURES.values()]
+    names = [f"{size}: {what} / {beside}" for what, beside, _goal in _FIGURES.values()]
+    return [*names, f"{_HALF.format(size)} / {_FIGURES['peak'][1]}"]
 
 
 def _beside_transformers(bench: Bench, size: str) -> Iterator[Row]:
@@ -41,6 +43,8 @@ def _beside_transformers(bench: Bench, size: str) -> Iterator[Row]:
         ours, theirs = (Sample(tuple(side[figure] for side in each)) for each in zip(*sides, strict=True))
         unit = "MB" if figure == "peak" else "ms"
         yield times(f"{size}: {what}", beside, Pair(ours, theirs), goal, unit)
+    half, theirs = Sample((told("half", folder)["peak"],)), Sample((sides[0][1]["peak"],))
+    yield times(_HALF.format(size), _FIGURES["peak"][1], Pair(half, theirs), _HALF_GOAL, "MB")
 
 
 def told(side: str, folder: Path) -> dict[str, float]:

@@ -117,7 +117,7 @@ def by_steps(model: Transformer, steps: Any) -> Tensor:
 
 def _packed(model: Transformer) -> Tensor:
     pack(model)
-    assert any(isinstance(each, PackedLinear) and each.settled() is not each.weight for each in model.modules())
+    assert any(isinstance(each, PackedLinear) and each.current() is not None for each in model.modules())
     return whole(model)
 
 

@@ -57,7 +57,7 @@ class PackedLayer:
         if weight is not None:
             at = weight.data_ptr(), weight.shape
             known = self._copies.get(at)
-            if known is None or _has_changed(weight, known):
+            if known is None or known.has_changed(weight):
                 known = self._copies[at] = packed(weight.t() if self._turned else weight)
             self._packed = known
         return self._packed
@@ -72,7 +72,7 @@ class PackedLayer:
             return self._own(x)
         own, copy = self._layer._parameters, self._packed
         weight = own.get("weight")
-        if weight is None or weight is not self._weight or _has_changed(weight, copy):
+        if weight is None or weight is not self._weight or copy.has_changed(weight):
             again = self.pack()
             if again is None:
                 return self._own(x)
@@ -85,10 +85,6 @@ class PackedLayer:
 
 def _is_worth_it(weight: Tensor) -> bool:
     return weight.numel() >= _WORTH_PACKING and can_pack(weight)
-
-
-def _has_changed(weight: Tensor, packed: Packed) -> bool:
-    return weight._version != packed.version or weight.data_ptr() != packed.place
 
 
 class PackedLayers:

@@ -68,6 +68,10 @@ class Packed:
     def _in_order(self, weight: Tensor) -> Tensor:
         return reordered(weight)
 
+    def has_changed(self, weight: Tensor) -> bool:
+        """Whether a tensor that was packed has been edited or lies elsewhere since."""
+        return weight._version != self.version or weight.data_ptr() != self.place
+
     def of(self, weight: Tensor) -> "Packed":
         """The same copy for another tensor that lies in the same memory, as it is shared by a model with other knobs."""
         made = copy.copy(self)

@@ -58,11 +58,8 @@ class PackedLinear(Linear):
 
     def forward(self, x: Tensor) -> Tensor:
         """[…, in] to […, out]: W·x + b."""
-        copy = self._packed
-        if copy is not None and not torch.is_grad_enabled():
-            weight = self._parameters.get("weight")
-            if weight is not copy.weight or weight._version != copy.version or weight.data_ptr() != copy.place:
-                copy = self._packed_anew(weight)
+        if self._packed is not None and not torch.is_grad_enabled():
+            copy = self.current() or self._packed_anew()
             # A packed product costs at least 15 µs, which is more than one row and a small matrix take.
             if copy is not None and (x.numel() != self.in_features or copy.worth_for_one_row):
                 return copy.product(x, self.bias)
@@ -77,31 +74,25 @@ class PackedLinear(Linear):
 
     def pack_as(self, other: "PackedLinear") -> bool:
         """Take the packed copy of a layer whose weights are the same memory. False where it has none that is still right."""
-        copy = other._packed
-        if copy is None or other.settled() is None or not can_pack(self.weight):
+        copy = other.current()
+        if copy is None or not can_pack(self.weight):
             return False
         if copy.place != self.weight.data_ptr() or copy.weight.shape != self.weight.shape:
             return False
         self._packed = copy.of(self.weight)
         return True
 
-    def settled(self) -> Tensor | None:
-        """The weights that a product of several rows reads: the packed ones, or the parameter itself.
-
-        None where only a call finds out which those are: the parameter was edited, or is computed for each pass.
-        """
+    def current(self) -> Packed | None:
+        """The packed copy, if there is one and it is that of the weights as they are now."""
         weight, copy = self._parameters.get("weight"), self._packed
-        if copy is None:
-            return weight
-        if weight is not copy.weight or weight._version != copy.version or weight.data_ptr() != copy.place:
-            return None
-        return copy.tensor
+        return None if copy is None or weight is not copy.weight or copy.has_changed(weight) else copy
 
-    def _packed_anew(self, weight: Tensor | None) -> Packed | None:
+    def _packed_anew(self) -> Packed | None:
         """Pack weights again that were edited or replaced.
 
         None where there is no weight that can be packed: pruned or parametrized layers compute theirs for each pass.
         """
+        weight = self._parameters.get("weight")
         self._packed = packed(weight) if weight is not None and can_pack(weight) else None
         return self._packed
 

@@ -203,7 +203,9 @@ def test_a_model_with_other_knobs_takes_over_the_copies_of_the_same_weights(
     first, second, third = (PackedLinear(256, 300).requires_grad_(False) for _each in range(3))
     assert first.pack()
     second.weight = nn.Parameter(first.weight.detach(), requires_grad=False)  # the same memory
-    assert second.pack_as(first) and second.settled() is first.settled() is not first.weight
+    assert second.pack_as(first)
+    ours, theirs = second.current(), first.current()
+    assert ours is not None and theirs is not None and ours.tensor is theirs.tensor is not first.weight
     assert not third.pack_as(first)  # other memory
     with torch.inference_mode():
         x = torch.randn(5, 256)
